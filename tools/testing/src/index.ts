@@ -1,0 +1,2 @@
+export { ManualClock } from "./manual-clock.js";
+export { eventually } from "./eventually.js";

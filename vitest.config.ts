@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config";
+
+const dockerTests = "**/*.docker.test.ts";
+const conditions = ["@changeover/source", "node", "module", "import", "default"];
+
+// One configuration for every package, run from the package's folder. Tests that need a Docker engine say so in their
+// name and run on their own with `--mode docker`.
+export default defineConfig(({ mode }) => ({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: mode === "docker" ? [dockerTests] : ["src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: mode === "docker" ? ["**/node_modules/**"] : ["**/node_modules/**", dockerTests],
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    // An engine is one shared machine: its tests run a file at a time.
+    fileParallelism: mode !== "docker",
+  },
+}));
