@@ -91,9 +91,4 @@ export interface WorkerAbortFrame {
 
 /** Every frame that a worker may send to a job. */
 export type WorkerToJobFrame =
-  | HelloAckFrame
-  | GetStateFrame
-  | InitialStateFrame
-  | CutoverReadyFrame
-  | CutoverApplyFrame
-  | WorkerAbortFrame;
+  HelloAckFrame | GetStateFrame | InitialStateFrame | CutoverReadyFrame | CutoverApplyFrame | WorkerAbortFrame;

@@ -1,0 +1,28 @@
+import type { HandoverEnd, Phase } from "./handover/end.js";
+import type { Side } from "./handover/transition.js";
+
+/** What a worker tells its listeners. No event holds a token or a payload. */
+export type WorkerEvent = WorkerEventBody & {
+  jobId: string;
+  /** When it happened: milliseconds since the Unix epoch. */
+  atMs: number;
+};
+
+export type WorkerEventBody =
+  | { type: "connected"; side: Side }
+  | { type: "disconnected"; side: Side; code: number; reason: string }
+  /** A handover has entered a phase. */
+  | { type: "phase"; migrationId: string; phase: Phase }
+  /** A target that may have taken over is being removed before the source may resume. */
+  | { type: "fencing"; migrationId: string; phase: Phase; reason: string }
+  /** The source was told to carry on. It is repeated if the source reconnects. */
+  | { type: "resuming"; migrationId: string; reason: string }
+  | { type: "ended"; migrationId: string; end: HandoverEnd }
+  /** A report or a cancellation that came too late, twice, or to no handover. */
+  | { type: "ignored"; what: string; reason: string }
+  /** An instance that is no longer needed could not be removed: somebody has to look. */
+  | { type: "remove-failed"; migrationId: string; side: Side; reason: string }
+  /** A job sent what the protocol does not allow; its connection is closed. */
+  | { type: "violation"; side: Side; reason: string };
+
+export type WorkerEventListener = (event: WorkerEvent) => void;

@@ -1,0 +1,199 @@
+import type { WorkerToJobFrame } from "@changeover/migration-protocol";
+import type { Clock } from "../clock.js";
+import { messageOf } from "../errors.js";
+import type { WorkerEventBody } from "../events.js";
+import type { Placement } from "../placement.js";
+import { deadlineOf, type Deadlines } from "./deadlines.js";
+import { PHASES, type HandoverEnd, type Phase } from "./end.js";
+import { begin, transition, type Effect, type Handover, type Input, type Side, type SourceLost } from "./transition.js";
+
+/** What a run does to the world. */
+export interface HandoverPorts {
+  send(side: Side, frame: WorkerToJobFrame): void;
+  placeTarget(signal: AbortSignal): Promise<Placement>;
+  /** The target's placement, from the moment it is known. */
+  targetPlaced(placement: Placement): void;
+  /** What placed the source, where the worker was told. */
+  sourcePlacement: Placement | undefined;
+  resumeSource(reason: string): void;
+  promoteTarget(): void;
+  emit(event: WorkerEventBody): void;
+  clock: Clock;
+}
+
+export interface HandoverRunOptions {
+  jobId: string;
+  migrationId: string;
+  sourceLost: SourceLost;
+  deadlines: Deadlines;
+  isSourceConnected: boolean;
+}
+
+/** One handover from its first frame to its end: feeds inputs to the rules and carries out what they ask for. */
+export class HandoverRun {
+  readonly ended: Promise<HandoverEnd>;
+  readonly #options: HandoverRunOptions;
+  readonly #ports: HandoverPorts;
+  readonly #placing = new AbortController();
+  readonly #phasesMs: Partial<Record<Phase, number>> = {};
+  readonly #queue: Input[] = [];
+  readonly #resolve: (end: HandoverEnd) => void;
+  #handover: Handover;
+  #target: Promise<Placement> | undefined;
+  #stepStartedAt: number;
+  #stopTimer: (() => void) | undefined;
+  #isBusy = false;
+
+  constructor(options: HandoverRunOptions, ports: HandoverPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    let resolveEnded: (end: HandoverEnd) => void = () => {};
+    this.ended = new Promise((resolve) => {
+      resolveEnded = resolve;
+    });
+    this.#resolve = resolveEnded;
+    const { handover, effects } = begin(options.migrationId, options.sourceLost, options.isSourceConnected);
+    this.#handover = handover;
+    this.#stepStartedAt = ports.clock.now();
+    this.#enterStep();
+    void ports.sourcePlacement?.gone.then(({ reason }) => this.input({ type: "gone", side: "source", reason }));
+    for (const effect of effects) this.#carryOut(effect);
+  }
+
+  get migrationId(): string {
+    return this.#options.migrationId;
+  }
+
+  /** Inputs that arrive while effects are carried out wait for their turn. */
+  input(input: Input): void {
+    this.#queue.push(input);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#apply(next);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  #apply(input: Input): void {
+    const before = this.#handover.step;
+    if (before.at === "ended") return;
+    const { handover, effects } = transition(this.#handover, input);
+    this.#handover = handover;
+    const hasMoved = handover.step.at !== before.at;
+    if (hasMoved) this.#leaveStep(before.at);
+    if (input.type === "deadline" && (before.at === "clear" || before.at === "commit")) {
+      const side = before.at === "commit" ? "source" : "target";
+      this.#reportLeftBehind(side, `it was not known to be gone within ${input.afterMs} ms`);
+    }
+    for (const effect of effects) this.#carryOut(effect);
+    if (hasMoved) this.#enterStep();
+  }
+
+  #leaveStep(at: Handover["step"]["at"]): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const phase = phaseNamed(at);
+    if (phase) this.#phasesMs[phase] = this.#ports.clock.now() - this.#stepStartedAt;
+  }
+
+  #enterStep(): void {
+    const { step } = this.#handover;
+    const { emit, clock } = this.#ports;
+    const { jobId, migrationId, deadlines } = this.#options;
+    this.#stepStartedAt = clock.now();
+    const afterMs = deadlineOf(step, deadlines);
+    if (afterMs !== undefined) {
+      this.#stopTimer = clock.setTimer(() => this.input({ type: "deadline", afterMs }), afterMs);
+    }
+    const phase = phaseNamed(step.at);
+    if (phase) emit({ type: "phase", migrationId, phase });
+    if (step.at === "fence") emit({ type: "fencing", migrationId, phase: step.phase, reason: step.reason });
+    if (step.at !== "ended") return;
+    this.#placing.abort();
+    const end = { ...step.end, jobId, migrationId, phasesMs: this.#phasesMs };
+    emit({ type: "ended", migrationId, end });
+    this.#resolve(end);
+  }
+
+  #carryOut(effect: Effect): void {
+    const { migrationId } = this;
+    switch (effect.type) {
+      case "send":
+        this.#ports.send(effect.to, effect.frame);
+        break;
+      case "place":
+        this.#place();
+        break;
+      case "remove":
+        if (effect.side === "source") void this.#remove("source", this.#ports.sourcePlacement);
+        else void this.#removeTarget();
+        break;
+      case "resume-source":
+        this.#ports.resumeSource(effect.reason);
+        this.#ports.emit({ type: "resuming", migrationId, reason: effect.reason });
+        break;
+      case "promote":
+        this.#ports.promoteTarget();
+        break;
+      case "ignored":
+        this.#ports.emit({ type: "ignored", what: effect.input.type, reason: effect.reason });
+        break;
+    }
+  }
+
+  #place(): void {
+    this.#target = this.#ports.placeTarget(this.#placing.signal);
+    void this.#watch(this.#target);
+  }
+
+  async #watch(placing: Promise<Placement>): Promise<void> {
+    let placement: Placement;
+    try {
+      placement = await placing;
+    } catch (error) {
+      this.input({ type: "place-failed", reason: messageOf(error) });
+      return;
+    }
+    this.#ports.targetPlaced(placement);
+    this.input({ type: "placed" });
+    const { reason } = await placement.gone;
+    this.input({ type: "gone", side: "target", reason });
+  }
+
+  /** Also removes a target that is still being placed, as soon as it has been; even after this handover has ended. */
+  async #removeTarget(): Promise<void> {
+    this.#placing.abort();
+    try {
+      await this.#remove("target", await this.#target);
+    } catch {
+      // The placement failed: `place-failed` has said so.
+    }
+  }
+
+  async #remove(side: Side, placement: Placement | undefined): Promise<void> {
+    if (!placement) {
+      this.#removeFailed(side, "nothing that could remove it was attached to the job");
+      return;
+    }
+    try {
+      await placement.remove();
+    } catch (error) {
+      this.#removeFailed(side, messageOf(error));
+    }
+  }
+
+  #removeFailed(side: Side, reason: string): void {
+    this.#reportLeftBehind(side, reason);
+    this.input({ type: "remove-failed", side, reason });
+  }
+
+  #reportLeftBehind(side: Side, reason: string): void {
+    this.#ports.emit({ type: "remove-failed", migrationId: this.migrationId, side, reason });
+  }
+}
+
+function phaseNamed(at: Handover["step"]["at"]): Phase | undefined {
+  return PHASES.find((phase) => phase === at);
+}

@@ -1,0 +1,14 @@
+export { MigrationWorkerError, type MigrationWorkerErrorCode } from "./errors.js";
+export type { WorkerEvent, WorkerEventListener } from "./events.js";
+export type { Deadlines } from "./handover/deadlines.js";
+export { PHASES, type Active, type HandoverEnd, type Phase } from "./handover/end.js";
+export type { Side, SourceLost } from "./handover/transition.js";
+export {
+  startMigrationWorker,
+  type HandoverOptions,
+  type MigrationWorker,
+  type MigrationWorkerOptions,
+  type RegisteredJob,
+  type RegisterOptions,
+} from "./migration-worker.js";
+export type { Placement, PlaceTarget, PlaceTargetRequest } from "./placement.js";

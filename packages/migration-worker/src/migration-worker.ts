@@ -1,0 +1,89 @@
+import type { SourceLost } from "./handover/transition.js";
+import type { Deadlines } from "./handover/deadlines.js";
+import type { HandoverEnd } from "./handover/end.js";
+import { systemClock } from "./clock.js";
+import type { WorkerEventListener } from "./events.js";
+import type { Placement, PlaceTarget } from "./placement.js";
+import { Worker } from "./worker.js";
+
+export interface MigrationWorkerOptions {
+  /** Address to listen on, `127.0.0.1` by default: containers need one that they can reach. */
+  host?: string;
+  /** Port to listen on; 0, the default, lets the system pick one. */
+  port?: number;
+  /** The host name under which instances reach this worker (`host.docker.internal`); `host` by default. */
+  advertisedHost?: string;
+}
+
+export interface RegisterOptions {
+  /** What the placement of this job matched, for the job to read. */
+  capabilities?: readonly string[];
+}
+
+/** A job that the worker knows. */
+export interface RegisteredJob {
+  readonly jobId: string;
+  /** The environment of the job socket for the job's first instance. It holds a secret. */
+  readonly env: Record<string, string>;
+  /**
+   * Tells the worker what placed the first instance: with it the worker can remove the instance after a handover and
+   * knows when it has died.
+   */
+  attach(placement: Placement): void;
+}
+
+export interface HandoverOptions {
+  /** Starts the target. */
+  placeTarget: PlaceTarget;
+  /** Milliseconds for each phase; those left out keep their default. */
+  deadlines?: Partial<Deadlines>;
+  /** Cancels the handover. Once the target has been told to take over, a cancellation is ignored. */
+  signal?: AbortSignal;
+  /** What to do when the source dies on the way. Default: `promote`. */
+  sourceLost?: SourceLost;
+}
+
+/** Job socket and handovers of one machine's or one control plane's jobs. */
+export interface MigrationWorker {
+  /** Where instances connect. */
+  readonly url: string;
+  /** @throws MigrationWorkerError `job-exists`, `closed` */
+  register(jobId: string, options?: RegisterOptions): RegisteredJob;
+  /** Forgets a job: its instances are disconnected and their tokens are void. A handover in flight is cancelled first. */
+  unregister(jobId: string): Promise<void>;
+  /**
+   * Hands a job over to a fresh instance. Resolves with how it ended, whatever that was; a second handover of a job
+   * that is being handed over is refused at once.
+   *
+   * @throws MigrationWorkerError `unknown-job`, `invalid-option`, `closed`
+   */
+  handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd>;
+  /** Calls `listener` with every event from now on; the returned function ends that. */
+  subscribe(listener: WorkerEventListener): () => void;
+  /** Cancels handovers, waits for those that can no longer be cancelled, tells the jobs and stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a worker: it listens when the promise resolves.
+ *
+ * @throws MigrationWorkerError `listen-failed`
+ *
+ * @example
+ * ```ts
+ * import { startMigrationWorker, type Placement } from "@changeover/migration-worker";
+ *
+ * declare function start(env: Record<string, string>): Placement;
+ *
+ * const worker = await startMigrationWorker();
+ * const job = worker.register("encoder-7");
+ * job.attach(start(job.env));
+ * const end = await worker.handover("encoder-7", { placeTarget: async ({ env }) => start(env) });
+ * console.log(end.outcome);
+ * ```
+ */
+export async function startMigrationWorker(options: MigrationWorkerOptions = {}): Promise<MigrationWorker> {
+  const worker = new Worker(systemClock, options);
+  await worker.listen();
+  return worker;
+}

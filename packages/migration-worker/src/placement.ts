@@ -1,0 +1,24 @@
+/**
+ * What started an instance, can remove it, and knows when it is gone: a container, a child process.
+ *
+ * The containers of `@changeover/product-runtime` are placements as they are.
+ */
+export interface Placement {
+  /** Resolves when the instance is known to be gone, with how it ended (`exited with code 1`). Never rejects. */
+  readonly gone: Promise<{ reason: string }>;
+  /** Stops and removes the instance. Removing one that is gone does nothing. */
+  remove(): Promise<void>;
+}
+
+/** What a target needs in order to be started. */
+export interface PlaceTargetRequest {
+  jobId: string;
+  migrationId: string;
+  /** The environment of the job socket: give it to the instance. It holds a secret. */
+  env: Record<string, string>;
+  /** Aborted when the handover ends before the target has been placed. */
+  signal: AbortSignal;
+}
+
+/** Starts a fresh instance of a job and resolves once it has started; rejects if it cannot be. */
+export type PlaceTarget = (request: PlaceTargetRequest) => Promise<Placement>;

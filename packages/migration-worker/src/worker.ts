@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto";
+import { CLOSE_CODE, JOB_SOCKET_ENV } from "@changeover/migration-protocol";
+import type { Clock } from "./clock.js";
+import { MigrationWorkerError } from "./errors.js";
+import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
+import { withDefaults } from "./handover/deadlines.js";
+import type { HandoverEnd } from "./handover/end.js";
+import { HandoverRun } from "./handover/handover-run.js";
+import type { Side } from "./handover/transition.js";
+import type { ConnectionOwner, JobConnection, Report } from "./job-connection.js";
+import { Job, mayReport, type Instance } from "./job.js";
+import { listen, type JobSocketServer } from "./job-socket-server.js";
+import type {
+  HandoverOptions,
+  MigrationWorker,
+  MigrationWorkerOptions,
+  RegisteredJob,
+  RegisterOptions,
+} from "./migration-worker.js";
+import { createToken, hashToken } from "./token.js";
+
+/** The worker on a clock of the caller's. */
+export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
+  readonly #clock: Clock;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #advertisedHost: string;
+  readonly #jobs = new Map<string, Job>();
+  readonly #instances = new Map<string, Instance>();
+  readonly #listeners = new Set<WorkerEventListener>();
+  #server: JobSocketServer | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(clock: Clock, { host = "127.0.0.1", port = 0, advertisedHost = host }: MigrationWorkerOptions) {
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new MigrationWorkerError("invalid-option", `port is ${port}: it must be an integer from 0 to 65535`);
+    }
+    this.#clock = clock;
+    this.#host = host;
+    this.#port = port;
+    this.#advertisedHost = advertisedHost;
+  }
+
+  async listen(): Promise<void> {
+    this.#server = await listen({ host: this.#host, port: this.#port, clock: this.#clock }, this);
+  }
+
+  get url(): string {
+    const host = this.#advertisedHost.includes(":") ? `[${this.#advertisedHost}]` : this.#advertisedHost;
+    return `ws://${host}:${this.#server?.port ?? this.#port}`;
+  }
+
+  register(jobId: string, { capabilities = [] }: RegisterOptions = {}): RegisteredJob {
+    this.#throwIfClosed();
+    if (jobId === "") throw new MigrationWorkerError("invalid-option", "jobId is empty: give the job a name");
+    if (this.#jobs.has(jobId)) {
+      throw new MigrationWorkerError("job-exists", `job ${jobId} is registered already: unregister it first`);
+    }
+    const token = createToken();
+    const tokenHash = hashToken(token);
+    const job = new Job(jobId, capabilities, tokenHash);
+    const first = job.active;
+    this.#jobs.set(jobId, job);
+    this.#instances.set(tokenHash, first);
+    return {
+      jobId,
+      env: this.#environment(first, token),
+      attach: (placement) => {
+        first.placement = placement;
+      },
+    };
+  }
+
+  async unregister(jobId: string): Promise<void> {
+    const job = this.#jobs.get(jobId);
+    if (!job) return;
+    this.#jobs.delete(jobId);
+    job.handover?.run.input({ type: "cancel", reason: `job ${jobId} is being unregistered` });
+    await job.handover?.run.ended;
+    this.#retire(job.active);
+  }
+
+  async handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd> {
+    this.#throwIfClosed();
+    const { placeTarget, sourceLost = "promote", signal } = options;
+    const deadlines = withDefaults(options.deadlines);
+    const job = this.#jobs.get(jobId);
+    if (!job) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
+    const migrationId = randomUUID();
+    if (job.handover) {
+      const reason = `handover ${job.handover.run.migrationId} of this job is in flight`;
+      return { outcome: "refused", reason, jobId, migrationId, phasesMs: {} };
+    }
+    if (signal?.aborted) {
+      return { outcome: "refused", reason: cancellation(signal), jobId, migrationId, phasesMs: {} };
+    }
+    const source = job.active;
+    const handover: { run: HandoverRun; target?: Instance } = {
+      run: new HandoverRun(
+        { jobId, migrationId, sourceLost, deadlines, isSourceConnected: source.connection !== undefined },
+        {
+          clock: this.#clock,
+          sourcePlacement: source.placement,
+          emit: (event) => this.#emit(jobId, event),
+          send: (side, frame) => (side === "source" ? source : handover.target)?.connection?.send(frame),
+          placeTarget: async (placing) => {
+            const token = createToken();
+            const tokenHash = hashToken(token);
+            const target: Instance = { job, tokenHash, side: "target", migrationId };
+            handover.target = target;
+            this.#instances.set(tokenHash, target);
+            return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
+          },
+          targetPlaced: (placement) => {
+            if (handover.target) handover.target.placement = placement;
+          },
+          resumeSource: (reason) => {
+            source.owedAbort = { type: "abort", migrationId, reason };
+            source.connection?.send(source.owedAbort);
+          },
+          promoteTarget: () => {
+            if (!handover.target) return;
+            handover.target.side = "source";
+            job.active = handover.target;
+          },
+        },
+      ),
+    };
+    job.handover = handover;
+    const cancel = (): void => {
+      if (signal) handover.run.input({ type: "cancel", reason: cancellation(signal) });
+    };
+    signal?.addEventListener("abort", cancel);
+    const end = await handover.run.ended;
+    signal?.removeEventListener("abort", cancel);
+    delete job.handover;
+    for (const instance of [source, handover.target]) {
+      if (instance && instance !== job.active) this.#retire(instance);
+    }
+    return end;
+  }
+
+  subscribe(listener: WorkerEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const inFlight = [...this.#jobs.values()].flatMap(({ handover }) => handover ?? []);
+    for (const { run } of inFlight) run.input({ type: "cancel", reason: "the worker is closing" });
+    await Promise.all(inFlight.map(({ run }) => run.ended));
+    await this.#server?.close();
+  }
+
+  authenticate(token: string): Instance | undefined {
+    return this.#instances.get(hashToken(token));
+  }
+
+  connected(instance: Instance, connection: JobConnection): void {
+    const { job, side, migrationId, connection: older } = instance;
+    instance.connection = connection;
+    older?.close(CLOSE_CODE.superseded, "a newer connection of this instance took over");
+    connection.send(
+      side === "target" && migrationId !== undefined
+        ? { type: "hello-ack", migration: { id: migrationId } }
+        : { type: "hello-ack" },
+    );
+    if (instance.owedAbort) connection.send(instance.owedAbort);
+    this.#emit(job.jobId, { type: "connected", side });
+    this.#runOf(instance)?.input({ type: "connected", side: this.#sideInHandover(instance) });
+  }
+
+  reported(instance: Instance, report: Report): string | undefined {
+    const { job, side } = instance;
+    if (!mayReport(instance, report.type)) return `${report.type} cannot come from a ${side}`;
+    const run = this.#runOf(instance);
+    if (!run) {
+      this.#emit(job.jobId, { type: "ignored", what: report.type, reason: "no handover of this job is in flight" });
+      return undefined;
+    }
+    // An answer means that the source is past whatever it was told before.
+    if (report.type === "state" || report.type === "state-refused") delete instance.owedAbort;
+    run.input(report.type === "abort" ? { ...report, side: this.#sideInHandover(instance) } : report);
+    return undefined;
+  }
+
+  violated({ job, side }: Instance, reason: string): void {
+    this.#emit(job.jobId, { type: "violation", side, reason });
+  }
+
+  disconnected(instance: Instance, connection: JobConnection, code: number, reason: string): void {
+    // A late close of an older connection says nothing about the newer one.
+    if (instance.connection !== connection) return;
+    delete instance.connection;
+    this.#emit(instance.job.jobId, { type: "disconnected", side: instance.side, code, reason });
+    this.#runOf(instance)?.input({ type: "disconnected", side: this.#sideInHandover(instance) });
+  }
+
+  #runOf(instance: Instance): HandoverRun | undefined {
+    return instance.job.handover?.run;
+  }
+
+  /** A target that has been promoted stays the target of the handover that is still ending. */
+  #sideInHandover(instance: Instance): Side {
+    return instance.job.handover?.target === instance ? "target" : "source";
+  }
+
+  #retire(instance: Instance): void {
+    this.#instances.delete(instance.tokenHash);
+    instance.connection?.close(CLOSE_CODE.unknownToken, "this instance is no longer part of the job");
+  }
+
+  #environment({ job, side, migrationId }: Instance, token: string): Record<string, string> {
+    return {
+      [JOB_SOCKET_ENV.url]: this.url,
+      [JOB_SOCKET_ENV.token]: token,
+      [JOB_SOCKET_ENV.jobId]: job.jobId,
+      [JOB_SOCKET_ENV.role]: side,
+      ...(migrationId === undefined ? {} : { [JOB_SOCKET_ENV.migrationId]: migrationId }),
+      ...(job.capabilities.length === 0 ? {} : { [JOB_SOCKET_ENV.capabilities]: job.capabilities.join(",") }),
+    };
+  }
+
+  #emit(jobId: string, body: WorkerEventBody): void {
+    const event: WorkerEvent = { ...body, jobId, atMs: this.#clock.now() };
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        // A listener's mistake must surface, but not in the middle of a handover.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closed) throw new MigrationWorkerError("closed", "the worker is closing: start another one");
+  }
+}
+
+function cancellation(signal: AbortSignal): string {
+  const { reason } = signal;
+  return `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`;
+}

@@ -1,0 +1,79 @@
+import { JOB_SOCKET_ENV } from "@changeover/migration-protocol";
+import { WebSocket } from "ws";
+
+type Frame = { type: string } & Record<string, unknown>;
+
+/** A job of version 1 that says what the test tells it to and keeps what it hears. */
+export class ScriptedJob {
+  readonly heard: Frame[] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor(url: string) {
+    this.#socket = new WebSocket(url);
+    this.#socket.on("error", () => {});
+    this.#socket.on("message", (data) => {
+      this.heard.push(JSON.parse(String(data)));
+      for (const look of this.#waiting) look();
+    });
+    this.closed = new Promise((resolve) => {
+      this.#socket.on("close", (code, reason) => resolve({ code, reason: String(reason) }));
+    });
+  }
+
+  /** Connects without a word. */
+  static async open(url: string): Promise<ScriptedJob> {
+    const job = new ScriptedJob(url);
+    await new Promise((resolve) => job.#socket.once("open", resolve));
+    return job;
+  }
+
+  /** Connects and is acknowledged. */
+  static async connect(env: Record<string, string>): Promise<ScriptedJob> {
+    const job = await ScriptedJob.open(env[JOB_SOCKET_ENV.url] ?? "");
+    job.send({ type: "hello", token: env[JOB_SOCKET_ENV.token] });
+    await job.hears("hello-ack");
+    return job;
+  }
+
+  send(frame: object): void {
+    this.sendText(JSON.stringify(frame));
+  }
+
+  sendText(text: string): void {
+    this.#socket.send(text);
+  }
+
+  sendBinary(data: Uint8Array): void {
+    this.#socket.send(data);
+  }
+
+  /** Resolves with the first frame of this type, counted from `after`. */
+  hears(type: string, after = 0): Promise<Frame> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const frame = this.heard.slice(after).find((candidate) => candidate.type === type);
+        if (!frame) return;
+        this.#waiting.delete(look);
+        resolve(frame);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  get types(): string[] {
+    return this.heard.map((frame) => frame.type);
+  }
+
+  /** Cuts the connection without a close handshake. */
+  cut(): void {
+    this.#socket.terminate();
+  }
+
+  /** Stops reading: the peer sees a connection that is open and silent. */
+  stall(): void {
+    this.#socket.pause();
+  }
+}
