@@ -201,7 +201,7 @@ describe("an abort", () => {
       reason: "the source aborted: no disk",
     });
     await stage.source.hears("abort");
-    if (phase !== "propose") expect(run.targetPlacement.isRemoved).toBe(true);
+    expect(run.targetPlacement.isRemoved).toBe(phase !== "propose");
   });
 
   it.each(["ready", "stop", "apply"] as const)("of the target in %s removes it", async (phase) => {
@@ -305,25 +305,28 @@ describe("a death", () => {
     expect(await run.end).toMatchObject({ phase: "apply", active: "source" });
   });
 
-  it.each(["place", "ready", "stop"] as const)("of the source in %s promotes the target", async (phase) => {
+  it.each(["place", "ready"] as const)("of the source in %s promotes the target once it is ready", async (phase) => {
     const stage = await createStage();
     const run = stage.handOver();
-    if (phase === "stop") {
-      const target = await untilStop(stage, run);
-      stage.sourcePlacement.die("killed");
-      await target.hears("cutover-apply");
-      target.send({ type: "target-applied" });
-    } else {
-      await stage.source.hears("get-state");
-      stage.source.send({ type: "state", payload: { n: 1 } });
-      const env = await run.targetEnv;
-      if (phase === "place") stage.sourcePlacement.die("killed");
-      const target = await ScriptedJob.connect(env);
-      if (phase === "ready") stage.sourcePlacement.die("killed");
-      target.send({ type: "target-ready", payload: { n: 5 } });
-      expect(await target.hears("cutover-apply")).toMatchObject({ payload: { n: 5 } });
-      target.send({ type: "target-applied" });
-    }
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state", payload: { n: 1 } });
+    const env = await run.targetEnv;
+    if (phase === "place") stage.sourcePlacement.die("killed");
+    const target = await ScriptedJob.connect(env);
+    if (phase === "ready") stage.sourcePlacement.die("killed");
+    target.send({ type: "target-ready", payload: { n: 5 } });
+    expect(await target.hears("cutover-apply")).toMatchObject({ payload: { n: 5 } });
+    target.send({ type: "target-applied" });
+    expect(await run.end).toMatchObject({ outcome: "completed", sourceLost: "killed" });
+  });
+
+  it("of the source in stop promotes the target from its own position", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    const target = await untilStop(stage, run);
+    stage.sourcePlacement.die("killed");
+    expect(await target.hears("cutover-apply")).toMatchObject({ payload: { n: 5 } });
+    target.send({ type: "target-applied" });
     expect(await run.end).toMatchObject({ outcome: "completed", sourceLost: "killed" });
   });
 

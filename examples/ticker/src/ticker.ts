@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { connectMigration, stateRefusal } from "@changeover/migration-client";
+
+const everyMs = 10;
+const { TICKER_COLLECTOR = "tcp://127.0.0.1:4000", TICKER_T0, TICKER_REFUSES } = process.env;
+const collector = new URL(TICKER_COLLECTOR);
+
+// The state is all that a successor needs: tick n is due at t0 + n * 10 ms, and its hash covers all ticks before it.
+const now = Date.now();
+const t0 = Number(TICKER_T0 ?? now);
+let state = { t0, n: Math.max(0, Math.ceil((now - t0) / everyMs)), hash: "" };
+let kept: { n: number; line: string }[] = [];
+let output: Socket | undefined;
+let stop: { atOrAfter: number; isReached: () => void } | undefined;
+
+function tick(): void {
+  for (; state.t0 + state.n * everyMs <= Date.now(); state.n++) {
+    state.hash = createHash("sha256").update(`${state.hash}${state.n}`).digest("hex");
+    kept.push({ n: state.n, line: `${state.n} ${state.hash}\n` });
+  }
+  send();
+  // A stop right after a tick leaves the whole interval for the change of hands.
+  if (output && stop && state.n >= stop.atOrAfter) stop.isReached();
+  setTimeout(tick, state.t0 + state.n * everyMs - Date.now());
+}
+
+function send(): void {
+  if (!output) return;
+  output.write(kept.map(({ line }) => line).join(""));
+  kept = [];
+}
+
+/** Goes on where the collector's numbers end: whoever sent before may have got further than anybody knows. */
+async function startOutput(): Promise<void> {
+  const socket = connect(Number(collector.port), collector.hostname);
+  const next = await new Promise<number>((resolve) => socket.once("data", (line) => resolve(Number(line))));
+  kept = kept.filter(({ n }) => n >= next);
+  output = socket;
+  send();
+}
+
+/** What comes due from here on is kept, for this instance may have to resume. */
+async function stopOutput(atOrAfter: number): Promise<{ n: number }> {
+  await new Promise<void>((isReached) => {
+    stop = { atOrAfter, isReached };
+  });
+  const socket = output;
+  [output, stop] = [undefined, undefined];
+  const stopped = { n: state.n };
+  // The collector closes its end when it has read everything.
+  await new Promise<void>((resolve) =>
+    socket
+      ? socket
+          .resume()
+          .end()
+          .once("close", () => resolve())
+      : resolve(),
+  );
+  return stopped;
+}
+
+const client = connectMigration({
+  onGetState: () => (TICKER_REFUSES ? stateRefusal(TICKER_REFUSES) : { ...state }),
+  onInitialState: (initial: typeof state) => {
+    state = initial;
+    tick();
+    client.reportReady({ n: state.n });
+  },
+  onCutoverReady: async ({ n }: { n: number }) => client.reportStoppedOutput(await stopOutput(n)),
+  onCutoverApply: async () => {
+    await startOutput();
+    client.reportApplied();
+  },
+  onAbort: () => (output ? undefined : startOutput()),
+});
+
+if ((await client.ready) !== "target") {
+  tick();
+  await startOutput();
+}

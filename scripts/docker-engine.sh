@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Makes sure that a Docker engine answers, and does nothing when one does. Otherwise it installs Debian's docker.io and
+# starts dockerd by hand, because containers and small virtual machines have no init system that would.
+set -euo pipefail
+
+log=${TMPDIR:-/tmp}/changeover-dockerd.log
+
+answers() { command -v docker >/dev/null && docker version >/dev/null 2>&1; }
+
+if answers; then exit 0; fi
+if [ -n "${DOCKER_HOST:-}" ]; then
+  echo "No Docker engine answers at DOCKER_HOST=$DOCKER_HOST: start it, or unset DOCKER_HOST to start one here." >&2
+  exit 1
+fi
+if [ "$(id -u)" != 0 ]; then
+  echo "No Docker engine answers, and only root can start one: run this script with sudo, or start Docker yourself." >&2
+  exit 1
+fi
+if ! command -v dockerd >/dev/null; then
+  if ! command -v apt-get >/dev/null; then
+    echo "There is no dockerd and no apt-get to install it with: install a Docker engine first." >&2
+    exit 1
+  fi
+  echo "Installing Debian's Docker engine …" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  { apt-get update && apt-get install --yes --no-install-recommends docker.io iptables; } >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    exit 1
+  }
+fi
+echo "Starting dockerd (log: $log) …" >&2
+# A process that was killed leaves its pid file behind, and dockerd would believe it.
+rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
+setsid nohup dockerd >"$log" 2>&1 </dev/null &
+for _ in $(seq 120); do
+  if answers; then exit 0; fi
+  sleep 0.5
+done
+echo "dockerd did not answer within 60 s:" >&2
+tail -n 20 "$log" >&2
+exit 1
