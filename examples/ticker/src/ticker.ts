@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connectMigration, stateRefusal } from "@changeover/migration-client";
 
@@ -34,29 +35,22 @@ function send(): void {
 /** Goes on where the collector's numbers end: whoever sent before may have got further than anybody knows. */
 async function startOutput(): Promise<void> {
   const socket = connect(Number(collector.port), collector.hostname);
-  const next = await new Promise<number>((resolve) => socket.once("data", (line) => resolve(Number(line))));
-  kept = kept.filter(({ n }) => n >= next);
+  const [next] = await once(socket, "data");
+  kept = kept.filter(({ n }) => n >= Number(next));
   output = socket;
   send();
 }
 
-/** What comes due from here on is kept, for this instance may have to resume. */
+/** Stops at or after a number. What comes due from there on is kept, for this instance may have to resume. */
 async function stopOutput(atOrAfter: number): Promise<{ n: number }> {
   await new Promise<void>((isReached) => {
     stop = { atOrAfter, isReached };
   });
+  const stopped = { n: state.n };
   const socket = output;
   [output, stop] = [undefined, undefined];
-  const stopped = { n: state.n };
   // The collector closes its end when it has read everything.
-  await new Promise<void>((resolve) =>
-    socket
-      ? socket
-          .resume()
-          .end()
-          .once("close", () => resolve())
-      : resolve(),
-  );
+  if (socket) await once(socket.end(), "close");
   return stopped;
 }
 
@@ -72,7 +66,8 @@ const client = connectMigration({
     await startOutput();
     client.reportApplied();
   },
-  onAbort: () => (output ? undefined : startOutput()),
+  // A target is told too: it was never active, and is about to be stopped.
+  onAbort: () => (client.role === "source" && !output ? startOutput() : undefined),
 });
 
 if ((await client.ready) !== "target") {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { runDemo } from "./demo/run-demo.js";
 
 /** The command line; each command's action returns the exit code through `setExitCode`. */
 export function createProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {
@@ -14,6 +13,8 @@ export function createProgram(signal: AbortSignal, setExitCode: (code: number) =
     .option("--json", "print one JSON object on stdout; progress goes to stderr", false)
     .option("--docker", "run the jobs in containers on a Docker engine", false)
     .action(async ({ json, docker }: { json: boolean; docker: boolean }) => {
+      // Loaded when it is wanted: help and mistakes are answered without it.
+      const { runDemo } = await import("./demo/run-demo.js");
       setExitCode(await runDemo({ json, docker, signal }));
     });
   return program;

@@ -131,6 +131,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       if (signal) handover.run.input({ type: "cancel", reason: cancellation(signal) });
     };
     signal?.addEventListener("abort", cancel);
+    handover.run.start();
     const end = await handover.run.ended;
     signal?.removeEventListener("abort", cancel);
     delete job.handover;

@@ -226,6 +226,14 @@ describe("an abort", () => {
     expect(await run.end).toMatchObject({ outcome: "aborted", phase, reason: "cancelled: the host drains" });
   });
 
+  it("by the caller's signal is heard as early as the first event", async () => {
+    const stage = await createStage();
+    const controller = new AbortController();
+    stage.worker.subscribe((event) => event.type === "phase" && controller.abort(new Error("changed my mind")));
+    const run = stage.handOver({ signal: controller.signal });
+    expect(await run.end).toMatchObject({ outcome: "aborted", phase: "propose", reason: "cancelled: changed my mind" });
+  });
+
   it("by the caller's signal is ignored once the target has been told to take over", async () => {
     const stage = await createStage();
     const controller = new AbortController();

@@ -1,8 +1,8 @@
 import { startMigrationWorker } from "@changeover/migration-worker";
 import pc from "picocolors";
-import { createDockerStage } from "./docker-stage.js";
 import { createProcessStage } from "./process-stage.js";
-import { runScenario } from "./scenario.js";
+import { runScenario, type Watcher } from "./scenario.js";
+import type { Stage } from "./stage.js";
 import { createView, formatReport } from "./view.js";
 
 export interface DemoOptions {
@@ -20,7 +20,7 @@ const manifest = new URL("./ticker-manifest.json", import.meta.url);
 export async function runDemo({ json, docker, signal }: DemoOptions): Promise<number> {
   const view = createView(json ? process.stderr : process.stdout);
   view.title(`${pc.bold("changeover demo")}: a ticker sends a number every 10 ms, a collector checks each one`);
-  const stage = docker ? await createDockerStage(job, manifest, view, signal) : createProcessStage(job);
+  const stage = docker ? await dockerStage(view, signal) : createProcessStage(job);
   view.title(pc.dim(`Jobs run as ${stage.description}`));
   const worker = await startMigrationWorker({ host: stage.listenHost, advertisedHost: stage.reachHost });
   try {
@@ -32,4 +32,10 @@ export async function runDemo({ json, docker, signal }: DemoOptions): Promise<nu
     await stage.close();
     await worker.close();
   }
+}
+
+async function dockerStage(view: Watcher, signal: AbortSignal): Promise<Stage> {
+  // The engine's client takes longer to load than all the rest.
+  const { createDockerStage } = await import("./docker-stage.js");
+  return createDockerStage(job, manifest, view, signal);
 }

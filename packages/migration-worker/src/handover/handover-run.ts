@@ -38,6 +38,7 @@ export class HandoverRun {
   readonly #phasesMs: Partial<Record<Phase, number>> = {};
   readonly #queue: Input[] = [];
   readonly #resolve: (end: HandoverEnd) => void;
+  readonly #firstEffects: readonly Effect[];
   #handover: Handover;
   #target: Promise<Placement> | undefined;
   #stepStartedAt: number;
@@ -54,10 +55,15 @@ export class HandoverRun {
     this.#resolve = resolveEnded;
     const { handover, effects } = begin(options.migrationId, options.sourceLost, options.isSourceConnected);
     this.#handover = handover;
+    this.#firstEffects = effects;
     this.#stepStartedAt = ports.clock.now();
+  }
+
+  /** Begins, once everything that can come of it is ready to be heard. */
+  start(): void {
+    for (const effect of this.#firstEffects) this.#carryOut(effect);
     this.#enterStep();
-    void ports.sourcePlacement?.gone.then(({ reason }) => this.input({ type: "gone", side: "source", reason }));
-    for (const effect of effects) this.#carryOut(effect);
+    void this.#ports.sourcePlacement?.gone.then(({ reason }) => this.input({ type: "gone", side: "source", reason }));
   }
 
   get migrationId(): string {
