@@ -1,0 +1,19 @@
+/** Time as the client sees it: passed in, so that tests move it by hand. */
+export interface Clock {
+  /** Milliseconds of a clock that never goes back. */
+  now(): number;
+  /** Calls `run` once after `delayMs` and returns the function that prevents it. */
+  setTimer(run: () => void, delayMs: number): () => void;
+}
+
+/**
+ * The clock of the process. Its timers keep the process alive on purpose: a job that waits for its worker to come back
+ * must not end because nothing else happens to be going on.
+ */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  setTimer: (run, delayMs) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

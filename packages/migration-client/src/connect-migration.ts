@@ -1,0 +1,71 @@
+import { systemClock } from "./clock.js";
+import { createMigrationClient } from "./create-migration-client.js";
+import { findWebSocket } from "./find-web-socket.js";
+import { readJobEnvironment, type MigrationEnv } from "./job-environment.js";
+import type { MigrationClient } from "./migration-client.js";
+import { checkOptions, type MigrationClientOptions } from "./migration-client-options.js";
+import type { MigrationHandlers } from "./migration-handlers.js";
+import { noOpClient } from "./no-op-client.js";
+
+/**
+ * Connects this job to the worker that its environment names, so that it can hand over to a fresh instance of itself,
+ * or be that instance. Where the environment names none (`NORSK_WORKER_WS_URL` is not set) the client does nothing and
+ * its role is `none`: a job calls this unconditionally.
+ *
+ * The client connects again for as long as it is not closed, and keeps the process alive meanwhile. No handler is
+ * called before this function has returned.
+ *
+ * @param handlers - What the job does in a handover.
+ * @param env - Where to look for the worker's variables. Default: `process.env`, where there is one.
+ * @param opts - Times, log and socket.
+ * @throws MigrationClientError `invalid-environment` or `invalid-option`.
+ *
+ * @example
+ * ```ts
+ * import { connectMigration } from "@changeover/migration-client";
+ *
+ * let position = 0;
+ * let active = false;
+ * const client = connectMigration({
+ *   onGetState: () => ({ position }),
+ *   onInitialState(state: { position: number }) {
+ *     position = state.position;
+ *     client.reportReady({ position });
+ *   },
+ *   onCutoverReady() {
+ *     active = false;
+ *     client.reportStoppedOutput({ position });
+ *   },
+ *   onCutoverApply(stopped: { position: number }) {
+ *     position = stopped.position;
+ *     active = true;
+ *     client.reportApplied();
+ *   },
+ *   onAbort() {
+ *     active = client.role === "source";
+ *   },
+ * });
+ * if ((await client.ready) !== "target") active = true;
+ * setInterval(() => {
+ *   if (active) position += 1;
+ * }, 100);
+ * ```
+ */
+export function connectMigration(
+  handlers: MigrationHandlers,
+  env: MigrationEnv = globalThis.process?.env ?? {},
+  opts: MigrationClientOptions = {},
+): MigrationClient {
+  const options = checkOptions(opts);
+  const environment = readJobEnvironment(env);
+  if (!environment) return noOpClient();
+  const { WebSocket } = options;
+  return createMigrationClient({
+    handlers,
+    environment,
+    options,
+    clock: systemClock,
+    random: Math.random,
+    findWebSocket: WebSocket ? () => WebSocket : findWebSocket,
+  });
+}

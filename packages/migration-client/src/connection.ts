@@ -1,0 +1,167 @@
+import { encodeJobToWorkerFrame, parseWorkerToJobFrame, type HelloAckFrame } from "@changeover/migration-protocol";
+import { backoffMs, paceAfter } from "./backoff.js";
+import type { Clock } from "./clock.js";
+import { describeError } from "./describe-error.js";
+import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
+import type { CommandFrame } from "./session.js";
+import type { WebSocketConstructor } from "./web-socket.js";
+
+// A worker on the same network answers within milliseconds; what takes this long will not answer any more.
+const CONNECT_TIMEOUT_MS = 10_000;
+const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
+
+export interface ConnectionDeps {
+  readonly url: string;
+  readonly shownUrl: string;
+  readonly token: string;
+  readonly clock: Clock;
+  /** From 0 to, not including, 1. */
+  readonly random: () => number;
+  /** A promise only where the constructor has to be loaded first. */
+  readonly findWebSocket: () => WebSocketConstructor | Promise<WebSocketConstructor>;
+  readonly reconnectMinMs: number;
+  readonly reconnectMaxMs: number;
+  readonly log: (line: string) => void;
+  readonly onAcknowledged: (ack: HelloAckFrame) => void;
+  readonly onCommand: (frame: CommandFrame) => void;
+  /** An acknowledged connection is gone; another one will follow. */
+  readonly onLost: () => void;
+  /** A newer connection of this instance took over; no other one will follow. */
+  readonly onSuperseded: () => void;
+}
+
+/** Keeps one acknowledged connection to the worker, for ever, until it is closed or superseded. */
+export class Connection {
+  readonly #deps: ConnectionDeps;
+  readonly #unknownTypes = new Set<string>();
+  #socket: OneEndSocket | undefined;
+  #acknowledgedAt: number | undefined;
+  #unstableInARow = 0;
+  #isClosed = false;
+  // One timer at a time is enough: connecting, waiting for the acknowledgement, waiting for the next attempt.
+  #stopTimer: () => void = () => {};
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+  }
+
+  get isAcknowledged(): boolean {
+    return this.#acknowledgedAt !== undefined;
+  }
+
+  open(): void {
+    const found = this.#deps.findWebSocket();
+    if (!(found instanceof Promise)) {
+      this.#connect(found);
+      return;
+    }
+    found.then(
+      (WebSocket) => this.#connect(WebSocket),
+      (error: unknown) => this.#ended({ cause: "error", message: `no WebSocket: ${describeError(error)}` }),
+    );
+  }
+
+  /** Writes a frame to the acknowledged connection; false if there is none. */
+  readonly send = (text: string): boolean => this.isAcknowledged && this.#socket?.send(text) === true;
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#acknowledgedAt = undefined;
+    this.#socket?.close(1000);
+    this.#socket = undefined;
+  }
+
+  #connect(WebSocket: WebSocketConstructor): void {
+    if (this.#isClosed) return;
+    const { url, shownUrl, token, log } = this.#deps;
+    log(`connecting to ${shownUrl}`);
+    let socket: OneEndSocket;
+    try {
+      socket = new OneEndSocket(WebSocket, url, {
+        onOpen: () => {
+          this.#within(ACKNOWLEDGE_TIMEOUT_MS, "hello-ack", socket);
+          socket.send(encodeJobToWorkerFrame({ type: "hello", token }));
+        },
+        onText: (text) => this.#receive(text),
+        onUnreadable: () => log("a message that is neither text nor an ArrayBuffer was skipped"),
+        onEnd: (end) => this.#ended(end),
+      });
+    } catch (error) {
+      this.#ended({ cause: "error", message: describeError(error) });
+      return;
+    }
+    this.#socket = socket;
+    this.#within(CONNECT_TIMEOUT_MS, "connection", socket);
+  }
+
+  #within(ms: number, what: string, socket: OneEndSocket): void {
+    this.#setTimer(() => socket.expire(`no ${what} within ${ms} ms`), ms);
+  }
+
+  #setTimer(run: () => void, ms: number): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#deps.clock.setTimer(run, ms);
+  }
+
+  #receive(text: string): void {
+    const result = parseWorkerToJobFrame(text);
+    if (!result.ok) {
+      this.#skip(result.reason, result.unknownType);
+    } else if (result.message.type === "hello-ack") {
+      this.#acknowledge(result.message);
+    } else if (this.isAcknowledged) {
+      this.#deps.onCommand(result.message);
+    } else {
+      this.#deps.log(`${result.message.type} before hello-ack was skipped`);
+    }
+  }
+
+  #skip(reason: string, unknownType: string | undefined): void {
+    if (unknownType !== undefined) {
+      if (this.#unknownTypes.has(unknownType)) return;
+      this.#unknownTypes.add(unknownType);
+    }
+    this.#deps.log(`a frame was skipped: ${reason}`);
+  }
+
+  #acknowledge(ack: HelloAckFrame): void {
+    if (this.isAcknowledged) {
+      this.#deps.log("a second hello-ack was skipped");
+      return;
+    }
+    this.#stopTimer();
+    this.#acknowledgedAt = this.#deps.clock.now();
+    this.#deps.onAcknowledged(ack);
+  }
+
+  #ended(end: SocketEnd): void {
+    if (this.#isClosed) return;
+    const { clock, log, random, reconnectMinMs: minMs, reconnectMaxMs: maxMs, onLost, onSuperseded } = this.#deps;
+    const acknowledgedAt = this.#acknowledgedAt;
+    this.#stopTimer();
+    this.#socket = undefined;
+    this.#acknowledgedAt = undefined;
+    const pace = paceAfter(end.cause === "close" ? end.code : undefined);
+    if (pace === "stop") {
+      this.#isClosed = true;
+      log(`${describeEnd(end)}: a newer connection of this instance took over, this one is over for good`);
+      onSuperseded();
+      return;
+    }
+    // A worker that accepts and drops connections must meet fewer and fewer of them: an acknowledgement alone is not
+    // enough to start over.
+    const wasStable = acknowledgedAt !== undefined && clock.now() - acknowledgedAt >= maxMs;
+    if (wasStable) this.#unstableInARow = 0;
+    const delayMs = backoffMs(pace, { attempt: this.#unstableInARow, minMs, maxMs, random: random() });
+    this.#unstableInARow += 1;
+    log(`${describeEnd(end)}: connecting again in ${Math.round(delayMs)} ms`);
+    this.#setTimer(() => this.open(), delayMs);
+    if (acknowledgedAt !== undefined) onLost();
+  }
+}
+
+function describeEnd(end: SocketEnd): string {
+  if (end.cause !== "close") return end.message;
+  return `closed with ${end.code}${end.reason === "" ? "" : ` (${JSON.stringify(end.reason)})`}`;
+}

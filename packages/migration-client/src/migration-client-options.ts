@@ -1,0 +1,76 @@
+import { MigrationClientError } from "./migration-client-error.js";
+import type { WebSocketConstructor } from "./web-socket.js";
+
+/** Options of `connectMigration`. */
+export interface MigrationClientOptions {
+  /** Constructor of the socket. Default: the global `WebSocket`, and where there is none that of `ws`. */
+  readonly WebSocket?: WebSocketConstructor | undefined;
+  /**
+   * Upper bound of the first delay before a reconnect, in milliseconds. Default 1,000. It doubles with every further
+   * attempt; the delay itself is a random part of it (full jitter).
+   */
+  readonly reconnectMinMs?: number | undefined;
+  /**
+   * Upper bound of all delays before a reconnect, in milliseconds. Default 30,000. A connection that stays
+   * acknowledged and open for this long counts as stable and sets the delays back to the first one.
+   */
+  readonly reconnectMaxMs?: number | undefined;
+  /**
+   * How long `onGetState` may take from the arrival of the question, in milliseconds. Default 9,000: just under the
+   * 10 s that a worker waits by default, so that it hears a reason and not only a silence.
+   */
+  readonly getStateTimeoutMs?: number | undefined;
+  /** Takes what the client has to tell, a line at a time, without the token. Default: nothing is printed. */
+  readonly log?: ((line: string) => void) | undefined;
+  /** What every log line starts with. Default: the job's id. */
+  readonly name?: string | undefined;
+}
+
+/** Options with their defaults, checked. */
+export interface CheckedOptions {
+  readonly WebSocket: WebSocketConstructor | undefined;
+  readonly reconnectMinMs: number;
+  readonly reconnectMaxMs: number;
+  readonly getStateTimeoutMs: number;
+  readonly log: (line: string) => void;
+  readonly name: string | undefined;
+}
+
+// The longest delay that setTimeout knows: a longer one fires at once.
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/** @throws MigrationClientError `invalid-option`, naming the option and its value. */
+export function checkOptions(options: MigrationClientOptions): CheckedOptions {
+  const { reconnectMinMs, reconnectMaxMs } = options;
+  const checked: CheckedOptions = {
+    WebSocket: ofType("function", "WebSocket", options.WebSocket),
+    reconnectMinMs: delay("reconnectMinMs", reconnectMinMs, 1_000),
+    reconnectMaxMs: delay("reconnectMaxMs", reconnectMaxMs, 30_000),
+    getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
+    log: ofType("function", "log", options.log) ?? (() => {}),
+    name: ofType("string", "name", options.name),
+  };
+  // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
+  if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
+    throw invalid("reconnectMinMs", reconnectMinMs, `at most reconnectMaxMs, which is ${reconnectMaxMs}`);
+  }
+  return checked;
+}
+
+function delay(option: string, value: number | undefined, byDefault: number): number {
+  if (value === undefined) return byDefault;
+  if (typeof value !== "number" || !(value > 0) || value > MAX_DELAY_MS) {
+    throw invalid(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);
+  }
+  return value;
+}
+
+function ofType<T>(type: "function" | "string", option: string, value: T): T {
+  // oxlint-disable-next-line valid-typeof
+  if (value !== undefined && typeof value !== type) throw invalid(option, value, `a ${type}`);
+  return value;
+}
+
+function invalid(option: string, value: unknown, expected: string): MigrationClientError {
+  return new MigrationClientError("invalid-option", `option ${option} must be ${expected}, and is ${String(value)}`);
+}

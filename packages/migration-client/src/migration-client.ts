@@ -1,0 +1,51 @@
+/** What an instance is to the worker: the active one, a fresh one that is to take over, or not managed at all. */
+export type MigrationRole = "source" | "target" | "none";
+
+/**
+ * The job's side of the job socket. All methods may be called at any time and detached from the object.
+ *
+ * Reports that are made without a connection wait and are sent, in order, when there is one again, unless their
+ * migration has ended. A report that belongs to no migration in progress is dropped with a log line.
+ */
+export interface MigrationClient {
+  /** The acknowledged role; until then what the environment says. `get-state` makes an instance a source. */
+  readonly role: MigrationRole;
+  /** The migration in progress, as far as this instance knows. */
+  readonly migrationId: string | undefined;
+  /** Whether the worker has acknowledged the connection and it is open. */
+  readonly connected: boolean;
+  /**
+   * The role, as soon as the worker has acknowledged it; before that nobody knows it. `none` at once where no worker
+   * is configured. Rejects with a `MigrationClientError` of code `closed` if the client is closed before.
+   */
+  readonly ready: Promise<MigrationRole>;
+  /**
+   * Source: answers the `get-state` whose handler is running.
+   *
+   * @throws MigrationClientError `unserialisable-payload` or `oversized-payload`; the worker is told no in that case.
+   */
+  reportState(payload: unknown): void;
+  /** Source: refuses the `get-state` whose handler is running. */
+  refuseState(reason: string): void;
+  /**
+   * Target: it can take over from the position in `payload`.
+   *
+   * @throws MigrationClientError `unserialisable-payload` or `oversized-payload`.
+   */
+  reportReady(payload: unknown): void;
+  /**
+   * Source, after `onCutoverReady`: its output has stopped at the position in `payload`.
+   *
+   * @throws MigrationClientError `unserialisable-payload` or `oversized-payload`.
+   */
+  reportStoppedOutput(payload: unknown): void;
+  /** Target, after `onCutoverApply`: it has taken over. */
+  reportApplied(): void;
+  /**
+   * Gives the migration in progress up. The worker ends it and tells a source to resume, which calls `onAbort`.
+   * While a `get-state` waits for its answer this is that answer, a refusal.
+   */
+  abort(reason: string): void;
+  /** Closes the connection for good, fires the signals of running handlers and stops all timers. */
+  close(): void;
+}

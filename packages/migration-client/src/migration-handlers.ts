@@ -1,0 +1,45 @@
+/** What a handler gets as its last argument. */
+export interface HandlerContext {
+  /**
+   * Fires when nobody wants the result of this call any more: the worker aborted the migration, `onGetState` took too
+   * long or its connection is gone, or the client was closed. Its `reason` is a `MigrationClientError`.
+   */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a job does in a handover. Every handler is optional, may return a promise, and is called with the object it
+ * belongs to as `this`. Handlers run one at a time and in the order of the worker's commands, and each at most once
+ * for a migration, except `onGetState`, which runs whenever the worker asks.
+ *
+ * Only an abort does not wait its turn: it fires the signal of the running handler and waits for it no longer than a
+ * second before `onAbort` is called.
+ *
+ * Payloads are JSON that the other instance of the job made, hence `unknown`; a parameter may be annotated with the
+ * type that the job knows it to be.
+ */
+export interface MigrationHandlers {
+  /**
+   * Source, first in every handover: will this job hand over, and with what state? The returned value is the state (a
+   * promise is awaited; `undefined` is sent as `null`: yes, with nothing to hand over), a `stateRefusal(reason)` is a
+   * no. Calling `reportState` or `refuseState` before the handler settles answers instead. An exception, a time-out
+   * and a state that is no JSON or too large are refusals with that reason, and so is the lack of this handler.
+   */
+  onGetState?(migrationId: string, context: HandlerContext): unknown;
+  /**
+   * Target: the state of the source, if it handed one over. The target answers with `reportReady` when it can take
+   * over. An exception aborts the handover.
+   */
+  onInitialState?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
+  /**
+   * Source: stop the output at or after the position in the payload, then call `reportStoppedOutput`. An exception
+   * aborts the handover.
+   */
+  onCutoverReady?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
+  /**
+   * Target: take over from the position in the payload, then call `reportApplied`. An exception aborts the handover.
+   */
+  onCutoverApply?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
+  /** The handover ended without success: a source resumes, a target expects to be stopped. */
+  onAbort?(reason: string, migrationId: string): unknown;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { FakeWebSocket } from "../test/fake-web-socket.js";
+import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
+
+function open() {
+  const made: Socket[] = [];
+  const seen: string[] = [];
+  const ends: SocketEnd[] = [];
+  class Socket extends FakeWebSocket {
+    terminated = 0;
+    constructor(url: string) {
+      super(url);
+      made.push(this);
+    }
+    terminate(): void {
+      this.terminated += 1;
+    }
+  }
+  const socket = new OneEndSocket(Socket, "ws://worker.test/", {
+    onOpen: () => seen.push("open"),
+    onText: (text) => seen.push(text),
+    onUnreadable: () => seen.push("unreadable"),
+    onEnd: (end) => ends.push(end),
+  });
+  const fake = made[0];
+  if (!fake) throw new Error("no socket was made");
+  return { socket, fake, seen, ends };
+}
+
+test("an error without a close is the end, and the socket is closed", () => {
+  const { fake, ends } = open();
+  fake.fireError("connect ECONNREFUSED");
+  expect(ends).toEqual([{ cause: "error", message: "connect ECONNREFUSED" }]);
+  expect(fake.closes).toEqual([undefined]);
+});
+
+test("an error without a message is an end that says something", () => {
+  const { fake, ends } = open();
+  fake.fireError();
+  expect(ends).toEqual([{ cause: "error", message: "the socket failed" }]);
+});
+
+test("errors, closes and time-outs after the first end change nothing", () => {
+  const { socket, fake, seen, ends } = open();
+  fake.fireError("one");
+  fake.fireError("two");
+  fake.fireClose(1006);
+  fake.fireOpen();
+  fake.fireMessage("late");
+  socket.expire("late");
+  expect(ends).toEqual([{ cause: "error", message: "one" }]);
+  expect(seen).toEqual([]);
+});
+
+test("a close is an end with its code and reason", () => {
+  const { fake, ends } = open();
+  fake.fireClose(1012, "restarting");
+  expect(ends).toEqual([{ cause: "close", code: 1012, reason: "restarting" }]);
+  expect(fake.closes).toEqual([]);
+});
+
+test("a time-out is an end and cuts the connection", () => {
+  const { socket, fake, ends } = open();
+  socket.expire("no connection");
+  expect(ends).toEqual([{ cause: "timeout", message: "no connection" }]);
+  expect(fake.terminated).toBe(1);
+});
+
+test("closing it while it connects is no end to hear of, and the error that ws then emits has a listener", () => {
+  const { socket, fake, ends } = open();
+  socket.close(1000);
+  fake.fireError("WebSocket was closed before the connection was established");
+  fake.fireClose(1006);
+  expect(fake.closes).toEqual([1000]);
+  expect(ends).toEqual([]);
+});
+
+test("nothing is sent after the end", () => {
+  const { socket, fake } = open();
+  expect(socket.send("a")).toBe(true);
+  fake.fireClose(1006);
+  expect(socket.send("b")).toBe(false);
+  expect(fake.sent).toEqual(["a"]);
+});
+
+test("a send that throws is the end", () => {
+  const { socket, fake, ends } = open();
+  fake.sendError = new Error("not open");
+  expect(socket.send("a")).toBe(false);
+  expect(ends).toEqual([{ cause: "error", message: "not open" }]);
+});
+
+test("binary messages are text if they are an ArrayBuffer and skipped otherwise", () => {
+  const { fake, seen } = open();
+  expect(fake.binaryType).toBe("arraybuffer");
+  fake.fireMessage(new TextEncoder().encode("grüß").buffer);
+  fake.fireMessage(new Blob(["x"]));
+  expect(seen).toEqual(["grüß", "unreadable"]);
+});

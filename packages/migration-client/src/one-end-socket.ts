@@ -1,0 +1,102 @@
+import { describeError } from "./describe-error.js";
+import type { WebSocketConstructor, WebSocketEventLike, WebSocketLike } from "./web-socket.js";
+
+/** How a socket ended: the first of close, error and time-out that happened to it. */
+export type SocketEnd =
+  | { readonly cause: "close"; readonly code: number; readonly reason: string }
+  | { readonly cause: "error"; readonly message: string }
+  | { readonly cause: "timeout"; readonly message: string };
+
+export interface SocketEvents {
+  onOpen(): void;
+  onText(text: string): void;
+  /** A message that is neither text nor an ArrayBuffer. */
+  onUnreadable(): void;
+  /** Called at most once, and not after {@link OneEndSocket.close}. Nothing else is called after it. */
+  onEnd(end: SocketEnd): void;
+}
+
+/**
+ * A WebSocket with exactly one end. Implementations differ: undici 6 answers a refused connect with `error` and no
+ * `close` and leaves `readyState` at 0, `ws` emits both, and an `error` even when it is closed while connecting. So
+ * the first event counts, `readyState` is never read, and the listeners stay for the life of the socket.
+ *
+ * @throws what the constructor of the WebSocket throws.
+ */
+export class OneEndSocket {
+  readonly #socket: WebSocketLike;
+  readonly #events: SocketEvents;
+  #isOver = false;
+
+  constructor(WebSocket: WebSocketConstructor, url: string, events: SocketEvents) {
+    this.#events = events;
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("open", () => {
+      if (!this.#isOver) events.onOpen();
+    });
+    socket.addEventListener("message", (event) => this.#message(event.data));
+    socket.addEventListener("error", (event) => {
+      this.#end({ cause: "error", message: errorMessage(event) });
+    });
+    socket.addEventListener("close", (event) => {
+      this.#end({ cause: "close", code: event.code ?? 1005, reason: event.reason ?? "" });
+    });
+  }
+
+  /** Writes a frame; false if the socket has ended, also by this. */
+  send(text: string): boolean {
+    if (this.#isOver) return false;
+    try {
+      this.#socket.send(text);
+      return true;
+    } catch (error) {
+      this.#end({ cause: "error", message: describeError(error) });
+      return false;
+    }
+  }
+
+  /** Ends the socket from this side, without an event. */
+  close(code: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#shut(code);
+  }
+
+  /** Ends a socket whose other side does not answer. */
+  expire(message: string): void {
+    this.#end({ cause: "timeout", message });
+  }
+
+  #message(data: unknown): void {
+    if (this.#isOver) return;
+    if (typeof data === "string") this.#events.onText(data);
+    else if (data instanceof ArrayBuffer) this.#events.onText(new TextDecoder().decode(data));
+    else this.#events.onUnreadable();
+  }
+
+  #end(end: SocketEnd): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (end.cause === "timeout" && canTerminate(this.#socket)) this.#socket.terminate();
+    else if (end.cause !== "close") this.#shut();
+    this.#events.onEnd(end);
+  }
+
+  #shut(code?: number): void {
+    try {
+      this.#socket.close(code);
+    } catch {
+      // It is over for this side in any case, and there is nobody who could do more.
+    }
+  }
+}
+
+function errorMessage(event: WebSocketEventLike): string {
+  return event.message || (event.error === undefined ? "the socket failed" : describeError(event.error));
+}
+
+function canTerminate(socket: WebSocketLike): socket is WebSocketLike & { terminate(): void } {
+  return "terminate" in socket && typeof socket.terminate === "function";
+}
