@@ -1,0 +1,36 @@
+import { constants } from "node:os";
+
+/** How a container ended. */
+export interface ContainerEnd {
+  /** The exit code, or `null` when the engine no longer knows it, for example after it was restarted. */
+  readonly exitCode: number | null;
+  /** Whether the engine reported that the container ran out of memory. */
+  readonly oomKilled: boolean;
+  /**
+   * The last lines of output, at most 20, oldest first, without the values of secrets. Of lines that were printed to
+   * stdout and stderr at the same moment, the engine may have changed the order.
+   */
+  readonly logTail: readonly string[];
+  /** The whole as one sentence without a subject, such as `exited with code 3; last output: no such device`. */
+  readonly reason: string;
+}
+
+/** Puts together what is known about the end of a container. */
+export function containerEnd(exitCode: number | null, oomKilled: boolean, logTail: readonly string[]): ContainerEnd {
+  const lastLine = logTail.findLast((line) => line.trim() !== "")?.trim();
+  const output = lastLine === undefined ? "it printed nothing" : `last output: ${lastLine}`;
+  return { exitCode, oomKilled, logTail, reason: `${howItEnded(exitCode, oomKilled)}; ${output}` };
+}
+
+/** The end without the output, for messages that show more of the output than one line. */
+export function howItEnded(exitCode: number | null, oomKilled: boolean): string {
+  if (exitCode === null) return "is gone, and the engine no longer knows its exit code";
+  if (oomKilled) return `ran out of memory and was killed (exit code ${exitCode})`;
+  const signal = signalOf(exitCode);
+  return signal === undefined ? `exited with code ${exitCode}` : `exited with code ${exitCode} (${signal})`;
+}
+
+/** Engines report a death by signal as 128 and the signal's number, as shells do. */
+function signalOf(exitCode: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
+}

@@ -1,0 +1,13 @@
+export { discoverQuadraCards, type DeviceRoots } from "./accelerators/discover-quadra-cards.js";
+export type { AcceleratorChoice, AcceleratorHardware, QuadraCard } from "./accelerators/hardware.js";
+export type { ContainerEnd } from "./container-end.js";
+export { createOptions, LABELS } from "./create-options.js";
+export { connectEngine, type ConnectEngineOptions, type Engine } from "./engine.js";
+export { ensureImage, type EnsureImageOptions } from "./ensure-image.js";
+export type { LaunchChoices } from "./launch-choices.js";
+export type { LaunchTimeouts } from "./launch-timeouts.js";
+export { launch, type LaunchOptions } from "./launch.js";
+export type { LaunchedContainer, LogOptions } from "./launched-container.js";
+export type { LogLine } from "./log-stream.js";
+export { ProductRuntimeError, type ProductRuntimeErrorCode } from "./product-runtime-error.js";
+export type { PublishedPort } from "./published-ports.js";

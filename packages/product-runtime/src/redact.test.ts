@@ -1,0 +1,30 @@
+import { parseManifest } from "@changeover/manifest";
+import { expect, it } from "vitest";
+import { redactorFor } from "./redact.js";
+
+const manifest = parseManifest({
+  schemaVersion: 1,
+  name: "encoder",
+  parameters: { STREAM_KEY: { secret: true }, BITRATE: {}, PEM: { secret: true } },
+});
+
+it("takes out the values of secret parameters and of secret infrastructure, and nothing else", () => {
+  const redact = redactorFor(manifest, {
+    STREAM_KEY: "hunter2",
+    BITRATE: "6000k",
+    NORSK_WORKER_TOKEN: "t0k.n",
+    NORSK_RUNTIME_ROLE: "source",
+  });
+  expect(redact("hunter2 at 6000k, hunter2, token t0k.n, t0kxn, source")).toBe(
+    "*** at 6000k, ***, token ***, t0kxn, source",
+  );
+});
+
+it("takes out a secret that contains another, and every line of one that has several", () => {
+  const redact = redactorFor(manifest, { STREAM_KEY: "abc", PEM: "abcdef\r\nghi\n" });
+  expect(redact("abcdef / ghi / abc")).toBe("*** / *** / ***");
+});
+
+it("leaves a text alone when a secret is empty", () => {
+  expect(redactorFor(manifest, { STREAM_KEY: "" })("abc")).toBe("abc");
+});
