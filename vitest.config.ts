@@ -14,6 +14,7 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    slowTestThreshold: 5_000,
     // An engine is one shared machine: its tests run a file at a time.
     fileParallelism: mode !== "docker",
   },

@@ -74,15 +74,9 @@ async function countEngineTests() {
   return count;
 }
 
-const turbo = (task) => [
-  "turbo",
-  "run",
-  task,
-  "--concurrency=1",
-  "--continue",
-  "--output-logs=new-only",
-  "--ui=stream",
-];
+// One package at a time: timing matters to the tests, and there may be two cores only.
+const turboOptions = ["--concurrency=1", "--continue", "--output-logs=full", "--log-prefix=none", "--ui=stream"];
+const turbo = (task) => ["turbo", "run", task, ...turboOptions];
 
 await check("lint", "oxlint", "--deny-warnings");
 await check("format", "prettier", "--check", "--log-level", "warn", ".");
