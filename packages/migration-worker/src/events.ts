@@ -3,14 +3,21 @@ import type { Side } from "./handover/transition.js";
 
 /** What a worker tells its listeners. No event holds a token or a payload. */
 export type WorkerEvent = WorkerEventBody & {
-  jobId: string;
   /** When it happened: milliseconds since the Unix epoch. */
   atMs: number;
 };
 
 export type WorkerEventBody =
+  | (JobEvent & { jobId: string })
+  /** A connection was closed before it was known whose it is: a wrong token, no hello, nonsense. */
+  | { type: "rejected"; code: number; reason: string; address: string };
+
+/** What happens to a job. */
+export type JobEvent =
   | { type: "connected"; side: Side }
   | { type: "disconnected"; side: Side; code: number; reason: string }
+  /** An instance has died that nobody removed: with the active one the job is dead. */
+  | { type: "gone"; side: Side; reason: string }
   /** A handover has entered a phase. */
   | { type: "phase"; migrationId: string; phase: Phase }
   /** A target that may have taken over is being removed before the source may resume. */

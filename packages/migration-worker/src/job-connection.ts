@@ -25,6 +25,8 @@ export interface ConnectionOwner<Instance> {
   connected(instance: Instance, connection: JobConnection): void;
   /** Returns what is wrong with the report where it breaks the protocol. */
   reported(instance: Instance, report: Report): string | undefined;
+  /** A connection was closed before it was known whose it is. */
+  rejected(code: number, reason: string, address: string): void;
   violated(instance: Instance, reason: string): void;
   /** Called once, and only after `connected`. */
   disconnected(instance: Instance, connection: JobConnection, code: number, reason: string): void;
@@ -40,11 +42,12 @@ export interface JobConnection {
 export function serveConnection<Instance>(
   socket: WebSocket,
   owner: ConnectionOwner<Instance>,
-  { clock, helloTimeoutMs }: { clock: Clock; helloTimeoutMs: number },
+  { clock, helloTimeoutMs, address }: { clock: Clock; helloTimeoutMs: number; address: string },
 ): JobConnection {
   let instance: Instance | undefined;
   let isOpen = true;
   let stopCut: (() => void) | undefined;
+  let failure: { code: number; reason: string } | undefined;
 
   const connection: JobConnection = {
     send: (frame) => {
@@ -52,6 +55,7 @@ export function serveConnection<Instance>(
     },
     close: (code, reason) => {
       if (!isOpen) return;
+      if (instance === undefined && code !== CLOSE_CODE.workerRestarting) owner.rejected(code, reason, address);
       end(code, reason);
       socket.close(code, shortened(reason));
       stopCut = clock.setTimer(() => socket.terminate(), closeHandshakeMs);
@@ -93,11 +97,16 @@ export function serveConnection<Instance>(
   }
 
   socket.on("message", receive);
-  // What went wrong arrives as a close as well; without a listener the error would end the process.
-  socket.on("error", () => {});
+  // What went wrong arrives as a close as well, but without saying so.
+  socket.on("error", (error) => {
+    const isTooLarge = "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
+    failure = isTooLarge
+      ? { code: CLOSE_CODE.frameTooLarge, reason: `a frame was larger than ${LIMITS.maxFrameBytes} bytes` }
+      : { code: 1006, reason: error.message };
+  });
   socket.on("close", (code, reason) => {
     stopCut?.();
-    end(code, reason.toString());
+    end(failure?.code ?? code, failure?.reason ?? reason.toString());
   });
   return connection;
 }

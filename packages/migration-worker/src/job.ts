@@ -14,8 +14,11 @@ export interface Instance {
   readonly migrationId?: string;
   placement?: Placement;
   connection?: JobConnection;
-  /** What a source that may have stopped must hear, again after every reconnect, before it is asked anything new. */
-  owedAbort?: WorkerAbortFrame;
+  /**
+   * By migration, what a source that may have stopped must hear: again after every reconnect, until it has answered
+   * something newer.
+   */
+  readonly owedAborts: Map<string, WorkerAbortFrame>;
 }
 
 /** Work that outlives its instances. */
@@ -24,11 +27,13 @@ export class Job {
   readonly capabilities: readonly string[];
   active: Instance;
   handover?: { run: HandoverRun; target?: Instance };
+  /** The target of a handover that ended as indeterminate: until it is gone it may be active. */
+  unfenced?: Instance;
 
   constructor(jobId: string, capabilities: readonly string[], tokenHash: string) {
     this.jobId = jobId;
     this.capabilities = capabilities;
-    this.active = { job: this, tokenHash, side: "source" };
+    this.active = { job: this, tokenHash, side: "source", owedAborts: new Map() };
   }
 }
 

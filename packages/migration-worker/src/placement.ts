@@ -1,3 +1,5 @@
+import { MigrationWorkerError } from "./errors.js";
+
 /**
  * What started an instance, can remove it, and knows when it is gone: a container, a child process.
  *
@@ -22,3 +24,25 @@ export interface PlaceTargetRequest {
 
 /** Starts a fresh instance of a job and resolves once it has started; rejects if it cannot be. */
 export type PlaceTarget = (request: PlaceTargetRequest) => Promise<Placement>;
+
+/** @throws MigrationWorkerError `invalid-option` where what the caller gave is no placement. */
+export function checkPlacement(value: unknown, from: string): Placement {
+  if (isPlacement(value)) return value;
+  const message = `${from} gave no placement: it must be an object with a promise "gone" and a function "remove"`;
+  throw new MigrationWorkerError("invalid-option", message);
+}
+
+function isPlacement(value: unknown): value is Placement {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "gone" in value &&
+    isThenable(value.gone) &&
+    "remove" in value &&
+    typeof value.remove === "function"
+  );
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}

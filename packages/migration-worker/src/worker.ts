@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { CLOSE_CODE, JOB_SOCKET_ENV } from "@changeover/migration-protocol";
+import { isIP } from "node:net";
+import { CLOSE_CODE, JOB_SOCKET_ENV, type WorkerAbortFrame } from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
 import { MigrationWorkerError } from "./errors.js";
 import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
-import { withDefaults } from "./handover/deadlines.js";
+import { checkHandoverOptions } from "./handover-options.js";
 import type { HandoverEnd } from "./handover/end.js";
 import { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
@@ -17,6 +18,7 @@ import type {
   RegisteredJob,
   RegisterOptions,
 } from "./migration-worker.js";
+import { checkPlacement, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
 
 /** The worker on a clock of the caller's. */
@@ -35,6 +37,14 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new MigrationWorkerError("invalid-option", `port is ${port}: it must be an integer from 0 to 65535`);
     }
+    if ((host === "0.0.0.0" || host === "::") && advertisedHost === host) {
+      const message = `host is ${host}, which no instance can connect to: set advertisedHost to this machine's name`;
+      throw new MigrationWorkerError("invalid-option", message);
+    }
+    if (!/^[\w.:-]+$/.test(advertisedHost) || (advertisedHost.includes(":") && isIP(advertisedHost) !== 6)) {
+      const message = `advertisedHost is ${JSON.stringify(advertisedHost)}: it must be a host name or an address, without scheme, port or path`;
+      throw new MigrationWorkerError("invalid-option", message);
+    }
     this.#clock = clock;
     this.#host = host;
     this.#port = port;
@@ -52,7 +62,16 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
 
   register(jobId: string, { capabilities = [] }: RegisterOptions = {}): RegisteredJob {
     this.#throwIfClosed();
-    if (jobId === "") throw new MigrationWorkerError("invalid-option", "jobId is empty: give the job a name");
+    if (typeof jobId !== "string" || jobId === "") {
+      throw new MigrationWorkerError(
+        "invalid-option",
+        `jobId is ${JSON.stringify(jobId)}: it must be a non-empty string`,
+      );
+    }
+    if (!Array.isArray(capabilities)) {
+      const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of strings`;
+      throw new MigrationWorkerError("invalid-option", message);
+    }
     if (this.#jobs.has(jobId)) {
       throw new MigrationWorkerError("job-exists", `job ${jobId} is registered already: unregister it first`);
     }
@@ -65,9 +84,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     return {
       jobId,
       env: this.#environment(first, token),
-      attach: (placement) => {
-        first.placement = placement;
-      },
+      attach: (placement) => this.#attach(first, checkPlacement(placement, `attach of job ${jobId}`)),
     };
   }
 
@@ -82,18 +99,12 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
 
   async handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd> {
     this.#throwIfClosed();
-    const { placeTarget, sourceLost = "promote", signal } = options;
-    const deadlines = withDefaults(options.deadlines);
+    const { placeTarget, sourceLost, signal, deadlines } = checkHandoverOptions(options);
     const job = this.#jobs.get(jobId);
     if (!job) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
     const migrationId = randomUUID();
-    if (job.handover) {
-      const reason = `handover ${job.handover.run.migrationId} of this job is in flight`;
-      return { outcome: "refused", reason, jobId, migrationId, phasesMs: {} };
-    }
-    if (signal?.aborted) {
-      return { outcome: "refused", reason: cancellation(signal), jobId, migrationId, phasesMs: {} };
-    }
+    const refusal = refusalOf(job, signal);
+    if (refusal !== undefined) return { outcome: "refused", reason: refusal, jobId, migrationId, phasesMs: {} };
     const source = job.active;
     const handover: { run: HandoverRun; target?: Instance } = {
       run: new HandoverRun(
@@ -101,23 +112,20 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         {
           clock: this.#clock,
           sourcePlacement: source.placement,
-          emit: (event) => this.#emit(jobId, event),
+          emit: (event) => this.#emit({ jobId, ...event }),
           send: (side, frame) => (side === "source" ? source : handover.target)?.connection?.send(frame),
           placeTarget: async (placing) => {
             const token = createToken();
             const tokenHash = hashToken(token);
-            const target: Instance = { job, tokenHash, side: "target", migrationId };
+            const target: Instance = { job, tokenHash, side: "target", migrationId, owedAborts: new Map() };
             handover.target = target;
             this.#instances.set(tokenHash, target);
             return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
           },
           targetPlaced: (placement) => {
-            if (handover.target) handover.target.placement = placement;
+            if (handover.target) this.#attach(handover.target, placement);
           },
-          resumeSource: (reason) => {
-            source.owedAbort = { type: "abort", migrationId, reason };
-            source.connection?.send(source.owedAbort);
-          },
+          resumeSource: (reason) => this.#resume(source, migrationId, reason),
           promoteTarget: () => {
             if (!handover.target) return;
             handover.target.side = "source";
@@ -135,9 +143,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const end = await handover.run.ended;
     signal?.removeEventListener("abort", cancel);
     delete job.handover;
+    if (end.outcome === "indeterminate" && handover.target) this.#hold(handover.target, source);
     for (const instance of [source, handover.target]) {
       if (instance && instance !== job.active) this.#retire(instance);
     }
+    this.#emit({ jobId, type: "ended", migrationId, end });
     return end;
   }
 
@@ -171,8 +181,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         ? { type: "hello-ack", migration: { id: migrationId } }
         : { type: "hello-ack" },
     );
-    if (instance.owedAbort) connection.send(instance.owedAbort);
-    this.#emit(job.jobId, { type: "connected", side });
+    for (const abort of instance.owedAborts.values()) connection.send(abort);
+    this.#emit({ jobId: job.jobId, type: "connected", side });
     this.#runOf(instance)?.input({ type: "connected", side: this.#sideInHandover(instance) });
   }
 
@@ -181,24 +191,33 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     if (!mayReport(instance, report.type)) return `${report.type} cannot come from a ${side}`;
     const run = this.#runOf(instance);
     if (!run) {
-      this.#emit(job.jobId, { type: "ignored", what: report.type, reason: "no handover of this job is in flight" });
+      this.#emit({
+        jobId: job.jobId,
+        type: "ignored",
+        what: report.type,
+        reason: "no handover of this job is in flight",
+      });
       return undefined;
     }
     // An answer means that the source is past whatever it was told before.
-    if (report.type === "state" || report.type === "state-refused") delete instance.owedAbort;
-    run.input(report.type === "abort" ? { ...report, side: this.#sideInHandover(instance) } : report);
+    if (report.type === "state" || report.type === "state-refused") instance.owedAborts.clear();
+    run.input({ ...report, side: this.#sideInHandover(instance) });
     return undefined;
   }
 
+  rejected(code: number, reason: string, address: string): void {
+    this.#emit({ type: "rejected", code, reason, address });
+  }
+
   violated({ job, side }: Instance, reason: string): void {
-    this.#emit(job.jobId, { type: "violation", side, reason });
+    this.#emit({ jobId: job.jobId, type: "violation", side, reason });
   }
 
   disconnected(instance: Instance, connection: JobConnection, code: number, reason: string): void {
     // A late close of an older connection says nothing about the newer one.
     if (instance.connection !== connection) return;
     delete instance.connection;
-    this.#emit(instance.job.jobId, { type: "disconnected", side: instance.side, code, reason });
+    this.#emit({ jobId: instance.job.jobId, type: "disconnected", side: instance.side, code, reason });
     this.#runOf(instance)?.input({ type: "disconnected", side: this.#sideInHandover(instance) });
   }
 
@@ -209,6 +228,42 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   /** A target that has been promoted stays the target of the handover that is still ending. */
   #sideInHandover(instance: Instance): Side {
     return instance.job.handover?.target === instance ? "target" : "source";
+  }
+
+  #attach(instance: Instance, placement: Placement): void {
+    instance.placement = placement;
+    void this.#whenGone(placement, (reason) => {
+      if (!this.#instances.has(instance.tokenHash)) return;
+      this.#emit({ jobId: instance.job.jobId, type: "gone", side: instance.side, reason });
+    });
+  }
+
+  async #whenGone(placement: Placement, then: (reason: string) => void): Promise<void> {
+    try {
+      const { reason } = await placement.gone;
+      then(reason);
+    } catch {
+      // A placement that cannot tell is reported by the handover that needs to know.
+    }
+  }
+
+  /** Tells a source to carry on, now or when it is back. */
+  #resume(source: Instance, migrationId: string, reason: string): void {
+    const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
+    source.owedAborts.set(migrationId, abort);
+    source.connection?.send(abort);
+    this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
+  }
+
+  /** Keeps the source silent for as long as the target may be active. */
+  #hold(target: Instance, source: Instance): void {
+    const { job, migrationId, placement } = target;
+    job.unfenced = target;
+    if (!placement) return;
+    void this.#whenGone(placement, (reason) => {
+      delete job.unfenced;
+      this.#resume(source, migrationId ?? "", `the target is gone: ${reason}`);
+    });
   }
 
   #retire(instance: Instance): void {
@@ -227,16 +282,15 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     };
   }
 
-  #emit(jobId: string, body: WorkerEventBody): void {
-    const event: WorkerEvent = { ...body, jobId, atMs: this.#clock.now() };
+  #emit(body: WorkerEventBody): void {
+    const event: WorkerEvent = { ...body, atMs: this.#clock.now() };
     for (const listener of this.#listeners) {
       try {
         listener(event);
       } catch (error) {
-        // A listener's mistake must surface, but not in the middle of a handover.
-        queueMicrotask(() => {
-          throw error;
-        });
+        // A listener's mistake must be seen, but it must end neither a handover nor all jobs of this process.
+        const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        process.emitWarning(`a listener of the migration worker threw: ${what}`, "MigrationWorkerWarning");
       }
     }
   }
@@ -244,6 +298,15 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #throwIfClosed(): void {
     if (this.#closed) throw new MigrationWorkerError("closed", "the worker is closing: start another one");
   }
+}
+
+/** Why a handover cannot begin. */
+function refusalOf({ handover, unfenced }: Job, signal: AbortSignal | undefined): string | undefined {
+  if (handover) return `handover ${handover.run.migrationId} of this job is in flight`;
+  if (unfenced) {
+    return `the target of handover ${unfenced.migrationId} may be active: it is not known to be gone, so remove it first`;
+  }
+  return signal?.aborted ? cancellation(signal) : undefined;
 }
 
 function cancellation(signal: AbortSignal): string {

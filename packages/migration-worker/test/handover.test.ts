@@ -183,6 +183,40 @@ describe("a deadline", () => {
     });
     expect(stage.source.types).not.toContain("abort");
   });
+
+  it("of the fencing keeps the source silent until the target is gone, and then lets it resume", async () => {
+    const stage = await createStage("hangs");
+    const run = stage.handOver({ deadlines: { apply: 100, fencing: 500 } });
+    await untilApply(stage, run);
+    await stage.clock.advance(100);
+    await stage.clock.advance(500);
+    expect(await run.end).toMatchObject({ outcome: "indeterminate" });
+
+    const { migrationId } = await run.end;
+    expect(await stage.handOver().end).toMatchObject({
+      outcome: "refused",
+      reason: `the target of handover ${migrationId} may be active: it is not known to be gone, so remove it first`,
+    });
+    expect(stage.source.types).not.toContain("abort");
+    run.targetPlacement.die("removed by hand");
+    expect(await stage.source.hears("abort")).toMatchObject({ migrationId });
+
+    const heard = stage.source.heard.length;
+    stage.handOver();
+    await stage.source.hears("get-state", heard);
+  });
+
+  it("of the fencing is far enough away to try the removal again", async () => {
+    const stage = await createStage("fails");
+    const run = stage.handOver({ deadlines: { apply: 100 } });
+    await untilApply(stage, run);
+    await stage.clock.advance(100);
+    run.targetPlacement.isRemoved = false;
+    await stage.clock.advance(1_000);
+    expect(run.targetPlacement.isRemoved).toBe(true);
+    run.targetPlacement.die("removed at last");
+    expect(await run.end).toMatchObject({ outcome: "aborted", active: "source" });
+  });
 });
 
 describe("an abort", () => {
@@ -258,6 +292,54 @@ describe("an abort", () => {
     back.cut();
     const again = await ScriptedJob.connect(stage.sourceEnv);
     await again.hears("abort");
+  });
+
+  it("is owed until it was heard, whatever later handovers come to", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    const target = await untilStop(stage, run);
+    stage.source.cut();
+    await eventually(() => expect(stage.events.at(-1)).toMatchObject({ type: "disconnected" }));
+    target.send({ type: "abort", reason: "no output" });
+    const { migrationId } = await run.end;
+    const controller = new AbortController();
+    const next = stage.handOver({ signal: controller.signal });
+    controller.abort();
+    await next.end;
+    const back = await ScriptedJob.connect(stage.sourceEnv);
+    await back.hears("abort");
+    expect(back.heard.filter(({ type }) => type === "abort")).toEqual([
+      { type: "abort", migrationId, reason: expect.any(String) },
+    ]);
+  });
+
+  it("follows a frame that cannot be sent", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    await stage.source.hears("get-state");
+    // JSON.parse takes it, JSON.stringify runs out of stack.
+    stage.source.sendText(`{"type":"state","payload":${"[".repeat(20_000)}${"]".repeat(20_000)}}`);
+    const target = await ScriptedJob.connect(await run.targetEnv);
+    expect(await run.end).toMatchObject({ outcome: "aborted", active: "source" });
+    expect((await run.end).outcome === "aborted" && (await target.closed).code).toBe(4401);
+    expect(run.targetPlacement.isRemoved).toBe(true);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["no promise of its end", { remove: async () => {} }],
+  ])("follows a placeTarget that gives %s", async (_name, placement) => {
+    const stage = await createStage();
+    const placeTarget = Object.assign(async () => placement, {});
+    // @ts-expect-error A caller without types can do this.
+    const { end } = stage.handOver({ placeTarget });
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state", payload: 1 });
+    expect(await end).toMatchObject({
+      outcome: "aborted",
+      phase: "place",
+      reason: expect.stringContaining('it must be an object with a promise "gone" and a function "remove"'),
+    });
   });
 
   it("follows a target that could not be placed", async () => {
@@ -383,6 +465,46 @@ describe("a death", () => {
 });
 
 describe("what cannot be right", () => {
+  it("leaves all other jobs alone when a listener throws", async () => {
+    const stage = await createStage();
+    const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+    stage.worker.subscribe(() => {
+      throw new Error("a mistake");
+    });
+    const run = stage.handOver();
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "no" });
+    expect(await run.end).toMatchObject({ outcome: "refused" });
+    expect((await warned).message).toContain("a mistake");
+  });
+
+  it("says that the job is dead when its only instance dies between handovers", async () => {
+    const stage = await createStage();
+    stage.sourcePlacement.die("killed by SIGKILL");
+    await eventually(() =>
+      expect(stage.events).toContainEqual(
+        expect.objectContaining({ type: "gone", side: "source", reason: "killed by SIGKILL" }),
+      ),
+    );
+  });
+
+  it("is possible again in the very event that ends a handover", async () => {
+    const stage = await createStage();
+    const again = new Promise((resolve) => {
+      const stop = stage.worker.subscribe((event) => {
+        if (event.type !== "ended") return;
+        stop();
+        resolve(stage.worker.handover("job-1", { placeTarget: async () => new TestPlacement() }));
+      });
+    });
+    stage.handOver();
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "first" });
+    await stage.source.hears("get-state", 2);
+    stage.source.send({ type: "state-refused", reason: "second" });
+    expect(await again).toMatchObject({ outcome: "refused", reason: "second" });
+  });
+
   it("is an error that names it", async () => {
     const stage = await createStage();
     const placeTarget = () => Promise.reject(new Error("never called"));
@@ -391,5 +513,27 @@ describe("what cannot be right", () => {
       "deadlines.stop is -1: it must be milliseconds between 0 and 2147483647",
     );
     expect(() => stage.worker.register("job-1")).toThrow("job job-1 is registered already");
+    expect(() => stage.worker.register("")).toThrow('jobId is "": it must be a non-empty string');
+    // @ts-expect-error A caller without types can do this.
+    await expect(stage.worker.handover("job-1", { placeTarget, sourceLost: "promot" })).rejects.toThrow(
+      'sourceLost is "promot": it must be "promote" or "abort"',
+    );
+    // @ts-expect-error A caller without types can do this.
+    await expect(stage.worker.handover("job-1")).rejects.toThrow("handover needs options: at least placeTarget");
+    // @ts-expect-error A caller without types can do this.
+    await expect(stage.worker.handover("job-1", { placeTarget, signal: 5 })).rejects.toThrow(
+      "signal is 5: it must be an AbortSignal",
+    );
+    // @ts-expect-error A caller without types can do this.
+    expect(() => stage.worker.register("job-2", { capabilities: "gpu" })).toThrow(
+      'capabilities is "gpu": it must be an array of strings',
+    );
+    // @ts-expect-error A caller without types can do this.
+    await expect(stage.worker.handover("job-1", {})).rejects.toThrow("placeTarget is undefined: it must be a function");
+    // @ts-expect-error A caller without types can do this.
+    await expect(stage.worker.handover("job-1", { placeTarget, deadlines: null })).rejects.toThrow(
+      "deadlines is null: it must be an object",
+    );
+    expect(stage.source.types).toEqual(["hello-ack"]);
   });
 });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { CLOSE_CODE, JOB_SOCKET_ENV } from "@changeover/migration-protocol";
 import { eventually } from "@changeover/testing";
 import { describe, expect, it } from "vitest";
@@ -27,6 +29,11 @@ describe("the job socket", () => {
     const stranger = await ScriptedJob.open(stage.worker.url);
     stranger.send({ type: "hello", token: "guess" });
     expect(await stranger.closed).toEqual({ code: CLOSE_CODE.unknownToken, reason: "unknown token" });
+    expect(stage.events.at(-1)).toMatchObject({
+      type: "rejected",
+      code: CLOSE_CODE.unknownToken,
+      address: "127.0.0.1",
+    });
   });
 
   it("closes a connection that says nothing", async () => {
@@ -62,6 +69,13 @@ describe("the job socket", () => {
     const stage = await createStage();
     stage.source.send({ type: "state", payload: "x".repeat(8 * 1024 * 1024) });
     expect((await stage.source.closed).code).toBe(CLOSE_CODE.frameTooLarge);
+    await eventually(() =>
+      expect(stage.events.at(-1)).toMatchObject({
+        type: "disconnected",
+        code: CLOSE_CODE.frameTooLarge,
+        reason: "a frame was larger than 8388608 bytes",
+      }),
+    );
   });
 
   it("lets the newest connection of an instance win, and a late close of the older one changes nothing", async () => {
@@ -116,6 +130,37 @@ describe("the job socket", () => {
     await closing;
     await worker.close();
     expect(() => worker.register("job-2")).toThrow(MigrationWorkerError);
+  });
+
+  it.each([
+    ["says nothing", ""],
+    ["sends half a request", "GET / HTTP/1.1\r\nHost: x\r\n"],
+  ])("closes although somebody is connected who %s", async (_name, text) => {
+    const worker = await startMigrationWorker();
+    const socket = connect(Number(new URL(worker.url).port), "127.0.0.1");
+    await once(socket, "connect");
+    await new Promise((resolve) => socket.write(text, resolve));
+    socket.resume().on("error", () => {});
+    const gone = new Promise((resolve) => socket.once("close", () => resolve("cut")));
+    await worker.close();
+    expect(await gone).toBe("cut");
+  });
+
+  it("tells whoever comes without a WebSocket what it is", async () => {
+    const stage = await createStage();
+    const response = await fetch(stage.worker.url.replace("ws:", "http:"));
+    expect(response.status).toBe(426);
+    expect(await response.text()).toContain("job socket");
+  });
+
+  it("refuses to advertise an address that nobody can connect to", async () => {
+    await expect(startMigrationWorker({ host: "0.0.0.0" })).rejects.toThrow("set advertisedHost");
+    await expect(startMigrationWorker({ advertisedHost: "http://host:5" })).rejects.toThrow(
+      'advertisedHost is "http://host:5": it must be a host name or an address, without scheme, port or path',
+    );
+    const worker = await startMigrationWorker({ host: "0.0.0.0", advertisedHost: "127.0.0.1" });
+    expect(worker.url).toMatch(/^ws:\/\/127\.0\.0\.1:/);
+    await worker.close();
   });
 
   it("says what it could not listen on", async () => {

@@ -10,6 +10,9 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** @throws MigrationWorkerError `invalid-option` */
 export function withDefaults(deadlines: Partial<Deadlines> = {}): Deadlines {
+  if (typeof deadlines !== "object" || deadlines === null) {
+    throw new MigrationWorkerError("invalid-option", `deadlines is ${String(deadlines)}: it must be an object`);
+  }
   for (const [name, value] of Object.entries(deadlines)) {
     if (!Object.hasOwn(DEFAULT_DEADLINES_MS, name)) {
       const known = Object.keys(DEFAULT_DEADLINES_MS).join(", ");

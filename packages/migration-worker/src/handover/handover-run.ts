@@ -1,11 +1,14 @@
 import type { WorkerToJobFrame } from "@changeover/migration-protocol";
 import type { Clock } from "../clock.js";
 import { messageOf } from "../errors.js";
-import type { WorkerEventBody } from "../events.js";
-import type { Placement } from "../placement.js";
+import type { JobEvent } from "../events.js";
+import { checkPlacement, type Placement } from "../placement.js";
 import { deadlineOf, type Deadlines } from "./deadlines.js";
 import { PHASES, type HandoverEnd, type Phase } from "./end.js";
 import { begin, transition, type Effect, type Handover, type Input, type Side, type SourceLost } from "./transition.js";
+
+/** How long to wait before a target that must go is removed once more. */
+const removeRetryMs = 1_000;
 
 /** What a run does to the world. */
 export interface HandoverPorts {
@@ -17,7 +20,7 @@ export interface HandoverPorts {
   sourcePlacement: Placement | undefined;
   resumeSource(reason: string): void;
   promoteTarget(): void;
-  emit(event: WorkerEventBody): void;
+  emit(event: JobEvent): void;
   clock: Clock;
 }
 
@@ -63,7 +66,7 @@ export class HandoverRun {
   start(): void {
     for (const effect of this.#firstEffects) this.#carryOut(effect);
     this.#enterStep();
-    void this.#ports.sourcePlacement?.gone.then(({ reason }) => this.input({ type: "gone", side: "source", reason }));
+    if (this.#ports.sourcePlacement) void this.#whenGone("source", this.#ports.sourcePlacement);
   }
 
   get migrationId(): string {
@@ -119,15 +122,13 @@ export class HandoverRun {
     if (step.at !== "ended") return;
     this.#placing.abort();
     const end = { ...step.end, jobId, migrationId, phasesMs: this.#phasesMs };
-    emit({ type: "ended", migrationId, end });
     this.#resolve(end);
   }
 
   #carryOut(effect: Effect): void {
-    const { migrationId } = this;
     switch (effect.type) {
       case "send":
-        this.#ports.send(effect.to, effect.frame);
+        this.#send(effect.to, effect.frame);
         break;
       case "place":
         this.#place();
@@ -138,7 +139,6 @@ export class HandoverRun {
         break;
       case "resume-source":
         this.#ports.resumeSource(effect.reason);
-        this.#ports.emit({ type: "resuming", migrationId, reason: effect.reason });
         break;
       case "promote":
         this.#ports.promoteTarget();
@@ -146,6 +146,14 @@ export class HandoverRun {
       case "ignored":
         this.#ports.emit({ type: "ignored", what: effect.input.type, reason: effect.reason });
         break;
+    }
+  }
+
+  #send(side: Side, frame: WorkerToJobFrame): void {
+    try {
+      this.#ports.send(side, frame);
+    } catch (error) {
+      this.input({ type: "send-failed", side, reason: `${frame.type}: ${messageOf(error)}` });
     }
   }
 
@@ -157,15 +165,23 @@ export class HandoverRun {
   async #watch(placing: Promise<Placement>): Promise<void> {
     let placement: Placement;
     try {
-      placement = await placing;
+      placement = checkPlacement(await placing, "placeTarget");
     } catch (error) {
       this.input({ type: "place-failed", reason: messageOf(error) });
       return;
     }
     this.#ports.targetPlaced(placement);
     this.input({ type: "placed" });
-    const { reason } = await placement.gone;
-    this.input({ type: "gone", side: "target", reason });
+    void this.#whenGone("target", placement);
+  }
+
+  async #whenGone(side: Side, placement: Placement): Promise<void> {
+    try {
+      const { reason } = await placement.gone;
+      this.input({ type: "gone", side, reason });
+    } catch (error) {
+      this.#reportLeftBehind(side, `its placement cannot tell when it is gone: ${messageOf(error)}`);
+    }
   }
 
   /** Also removes a target that is still being placed, as soon as it has been; even after this handover has ended. */
@@ -187,6 +203,12 @@ export class HandoverRun {
       await placement.remove();
     } catch (error) {
       this.#removeFailed(side, messageOf(error));
+      // An engine that hiccups once must not leave it undecided who is active.
+      if (this.#handover.step.at === "fence") {
+        this.#ports.clock.setTimer(() => {
+          if (this.#handover.step.at === "fence") void this.#remove(side, placement);
+        }, removeRetryMs);
+      }
     }
   }
 

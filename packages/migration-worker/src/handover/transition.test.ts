@@ -13,26 +13,30 @@ function play(inputs: Input[], sourceLost: SourceLost = "promote"): { handover: 
 }
 
 const untilReady: Input[] = [
-  { type: "state", payload: "s" },
+  { type: "state", side: "source", payload: "s" },
   { type: "placed" },
   { type: "connected", side: "target" },
 ];
-const untilStop: Input[] = [...untilReady, { type: "target-ready", payload: 5 }];
-const untilApply: Input[] = [...untilStop, { type: "source-stopped-output", payload: 6 }];
-const untilCommit: Input[] = [...untilApply, { type: "target-applied" }];
+const untilStop: Input[] = [...untilReady, { type: "target-ready", side: "target", payload: 5 }];
+const untilApply: Input[] = [...untilStop, { type: "source-stopped-output", side: "source", payload: 6 }];
+const untilCommit: Input[] = [...untilApply, { type: "target-applied", side: "target" }];
 
 const everyInput: Input[] = [
   { type: "connected", side: "source" },
   { type: "connected", side: "target" },
   { type: "disconnected", side: "source" },
   { type: "disconnected", side: "target" },
-  { type: "state", payload: 1 },
-  { type: "state-refused", reason: "no" },
+  { type: "state", side: "source", payload: 1 },
+  { type: "state-refused", side: "source", reason: "no" },
   { type: "placed" },
   { type: "place-failed", reason: "no image" },
-  { type: "target-ready", payload: 5 },
-  { type: "source-stopped-output", payload: 6 },
-  { type: "target-applied" },
+  { type: "target-ready", side: "target", payload: 5 },
+  { type: "source-stopped-output", side: "source", payload: 6 },
+  { type: "target-applied", side: "target" },
+  { type: "target-ready", side: "source", payload: 5 },
+  { type: "target-applied", side: "source" },
+  { type: "send-failed", side: "source", reason: "r" },
+  { type: "send-failed", side: "target", reason: "r" },
   { type: "abort", side: "source", reason: "r" },
   { type: "abort", side: "target", reason: "r" },
   { type: "cancel", reason: "r" },
@@ -62,7 +66,7 @@ describe("the rules of a handover", () => {
     for (const inputs of [untilReady, untilStop, [...untilStop, { type: "disconnected", side: "target" } as const]]) {
       const { effects } = play([
         ...inputs,
-        { type: "source-stopped-output", payload: 6 },
+        { type: "source-stopped-output", side: "source", payload: 6 },
         { type: "deadline", afterMs: 1 },
       ]);
       const told = effects.some((effect) => effect.type === "send" && effect.frame.type === "cutover-apply");
@@ -87,7 +91,7 @@ describe("the rules of a handover", () => {
     expect(gone.effects).toEqual([expect.objectContaining({ type: "resume-source" })]);
     expect(gone.handover.step).toMatchObject({ at: "ended", end: { outcome: "aborted", active: "source" } });
 
-    const late = transition(fencing.handover, { type: "target-applied" });
+    const late = transition(fencing.handover, { type: "target-applied", side: "target" });
     expect(late.handover.step.at).toBe("fence");
   });
 
@@ -103,7 +107,11 @@ describe("the rules of a handover", () => {
   });
 
   it("send a cutover once, when its receiver is connected", () => {
-    const away = play([...untilReady, { type: "disconnected", side: "source" }, { type: "target-ready", payload: 5 }]);
+    const away = play([
+      ...untilReady,
+      { type: "disconnected", side: "source" },
+      { type: "target-ready", side: "target", payload: 5 },
+    ]);
     expect(away.handover.step).toEqual({ at: "stop", position: 5, isSent: false });
     const back = transition(away.handover, { type: "connected", side: "source" });
     expect(back.effects).toEqual([
@@ -116,12 +124,34 @@ describe("the rules of a handover", () => {
     const death: Input = { type: "gone", side: "source", reason: "killed" };
     expect(play([...untilStop, death]).effects.at(-1)).toMatchObject({ frame: { type: "cutover-apply", payload: 5 } });
     const aborted = play([...untilStop, death], "abort");
-    expect(aborted.handover.step).toMatchObject({ at: "clear", end: { active: "none" } });
+    const cleared = transition(aborted.handover, { type: "gone", side: "target", reason: "removed" });
+    expect(cleared.handover.step).toMatchObject({ at: "ended", end: { outcome: "aborted", active: "none" } });
     expect(aborted.effects).not.toContainEqual(expect.objectContaining({ type: "resume-source" }));
   });
 
+  it("say that nobody is active where the source dies while the target is being removed", () => {
+    const { handover } = play([
+      ...untilReady,
+      { type: "deadline", afterMs: 1 },
+      { type: "gone", side: "source", reason: "killed" },
+      { type: "gone", side: "target", reason: "removed" },
+    ]);
+    expect(handover.step).toMatchObject({ at: "ended", end: { outcome: "aborted", active: "none" } });
+  });
+
+  it("take no report from the wrong side: a source may repeat what it said as the target of an earlier handover", () => {
+    const { handover } = play([...untilApply, { type: "target-applied", side: "source" }]);
+    expect(handover.step.at).toBe("apply");
+  });
+
+  it("tell a source that was never asked nothing of an abort", () => {
+    const { handover } = begin("m-1", "promote", false);
+    const { effects } = transition(handover, { type: "cancel", reason: "r" });
+    expect(effects).toEqual([]);
+  });
+
   it("change nothing after the end", () => {
-    const { handover } = play([{ type: "state-refused", reason: "no" }]);
+    const { handover } = play([{ type: "state-refused", side: "source", reason: "no" }]);
     for (const input of everyInput) {
       const after = transition(handover, input);
       expect(after.handover.step).toBe(handover.step);

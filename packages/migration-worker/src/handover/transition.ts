@@ -9,7 +9,7 @@ export type SourceLost = "promote" | "abort";
 
 /** Where a handover stands. A step that is not named after a phase ends what an aborted one has begun. */
 export type Step =
-  | { at: "propose" }
+  | { at: "propose"; isAsked: boolean }
   /** `ready` is what a target reported that was faster than the call that placed it. */
   | { at: "place"; state: unknown; ready?: { position: unknown } }
   | { at: "ready"; state: unknown }
@@ -19,7 +19,7 @@ export type Step =
   /** The target may have taken over: only when it is known to be gone may the source resume. */
   | { at: "fence"; phase: Phase; reason: string; removeFailure?: string }
   /** The source has resumed, or is dead; the target, which cannot be active, is being removed. */
-  | { at: "clear"; end: End }
+  | { at: "clear"; phase: Phase; reason: string }
   | { at: "ended"; end: End };
 
 /** A handover as plain data. */
@@ -32,22 +32,26 @@ export interface Handover {
   readonly step: Step;
 }
 
-/** What can happen to a handover. */
+/** What can happen to a handover. A report comes with the side that its sender has in this handover. */
 export type Input =
+  | ReportInput
   | { type: "connected"; side: Side }
   | { type: "disconnected"; side: Side }
-  | { type: "state"; payload: unknown }
-  | { type: "state-refused"; reason: string }
+  | { type: "send-failed"; side: Side; reason: string }
   | { type: "placed" }
   | { type: "place-failed"; reason: string }
-  | { type: "target-ready"; payload: unknown }
-  | { type: "source-stopped-output"; payload: unknown }
-  | { type: "target-applied" }
-  | { type: "abort"; side: Side; reason: string }
   | { type: "cancel"; reason: string }
   | { type: "deadline"; afterMs: number }
   | { type: "gone"; side: Side; reason: string }
   | { type: "remove-failed"; side: Side; reason: string };
+
+export type ReportInput =
+  | { type: "state"; side: Side; payload: unknown }
+  | { type: "state-refused"; side: Side; reason: string }
+  | { type: "target-ready"; side: Side; payload: unknown }
+  | { type: "source-stopped-output"; side: Side; payload: unknown }
+  | { type: "target-applied"; side: Side }
+  | { type: "abort"; side: Side; reason: string };
 
 /** What a transition asks for. Effects are carried out in order. */
 export type Effect =
@@ -68,10 +72,25 @@ interface Transition {
   effects: Effect[];
 }
 
+type ProgressInput = Exclude<ReportInput, { type: "abort" }> | Extract<Input, { type: "placed" | "place-failed" }>;
+
+const reporterOf: Record<Exclude<ReportInput["type"], "abort">, Side> = {
+  state: "source",
+  "state-refused": "source",
+  "source-stopped-output": "source",
+  "target-ready": "target",
+  "target-applied": "target",
+};
+
 /** A handover that begins: the source is asked for its state. */
 export function begin(migrationId: string, sourceLost: SourceLost, isSourceConnected: boolean): Transition {
   const isConnected = { source: isSourceConnected, target: false };
-  const handover: Handover = { migrationId, sourceLost, isConnected, step: { at: "propose" } };
+  const handover: Handover = {
+    migrationId,
+    sourceLost,
+    isConnected,
+    step: { at: "propose", isAsked: isSourceConnected },
+  };
   return { handover, effects: isSourceConnected ? [getState(handover)] : [] };
 }
 
@@ -91,6 +110,8 @@ export function transition(handover: Handover, input: Input): Transition {
       return removeFailed(handover, input);
     case "abort":
       return abort(handover, input, `the ${input.side} aborted: ${input.reason}`);
+    case "send-failed":
+      return abort(handover, input, `the ${input.side} could not be told: ${input.reason}`);
     case "cancel":
       return abort(handover, input, input.reason);
     case "deadline":
@@ -100,36 +121,34 @@ export function transition(handover: Handover, input: Input): Transition {
   }
 }
 
-function progress(
-  handover: Handover,
-  input: Extract<
-    Input,
-    {
-      type:
-        | "state"
-        | "state-refused"
-        | "placed"
-        | "place-failed"
-        | "target-ready"
-        | "source-stopped-output"
-        | "target-applied";
-    }
-  >,
-): Transition {
+function progress(handover: Handover, input: ProgressInput): Transition {
   const { step } = handover;
   switch (input.type) {
-    case "state":
-      if (step.at !== "propose") break;
-      return { handover: { ...handover, step: { at: "place", state: input.payload } }, effects: [{ type: "place" }] };
-    case "state-refused":
-      if (step.at !== "propose") break;
-      return to(handover, { at: "ended", end: { outcome: "refused", reason: input.reason } });
     case "placed":
       if (step.at !== "place") break;
       return step.ready ? targetReady(handover, step.ready.position) : to(handover, { at: "ready", state: step.state });
     case "place-failed":
-      if (step.at === "clear") return to(handover, { at: "ended", end: step.end });
+      if (step.at === "clear") return cleared(handover, step);
       return abort(handover, input, `the target could not be placed: ${input.reason}`);
+    default:
+      return report(handover, input);
+  }
+  return ignored(handover, input);
+}
+
+function report(handover: Handover, input: Exclude<ReportInput, { type: "abort" }>): Transition {
+  const { step } = handover;
+  // The target of one handover is the source of the next, and may repeat what it said as a target.
+  if (input.side !== reporterOf[input.type]) {
+    return ignored(handover, input, `it came from what is the ${input.side} of this handover`);
+  }
+  switch (input.type) {
+    case "state":
+      if (step.at !== "propose" || !step.isAsked) break;
+      return { handover: { ...handover, step: { at: "place", state: input.payload } }, effects: [{ type: "place" }] };
+    case "state-refused":
+      if (step.at !== "propose" || !step.isAsked) break;
+      return to(handover, { at: "ended", end: { outcome: "refused", reason: input.reason } });
     case "target-ready":
       if (step.at === "place" && !step.ready) return to(handover, { ...step, ready: { position: input.payload } });
       if (step.at === "ready") return targetReady(handover, input.payload);
@@ -168,7 +187,9 @@ function connected(handover: Handover, side: Side): Transition {
   const { step } = handover;
   if (side === "source") {
     // Version 1 has no acknowledgements: get-state may be repeated, because a job answers it without changing anything.
-    if (step.at === "propose") return { handover, effects: [getState(handover)] };
+    if (step.at === "propose") {
+      return { handover: { ...handover, step: { at: "propose", isAsked: true } }, effects: [getState(handover)] };
+    }
     if (step.at === "stop" && !step.isSent) return targetReady(handover, step.position);
     return { handover, effects: [] };
   }
@@ -211,7 +232,7 @@ function targetGone(handover: Handover, input: Extract<Input, { type: "gone" }>)
     case "fence":
       return resume(handover, step.reason, { at: "ended", end: aborted(handover, step.phase, step.reason) });
     case "clear":
-      return to(handover, { at: "ended", end: step.end });
+      return cleared(handover, step);
     case "commit":
     case "ended":
       return ignored(handover, input);
@@ -224,7 +245,7 @@ function removeFailed(handover: Handover, input: Extract<Input, { type: "remove-
   const { step } = handover;
   // A target that may be active can still go by itself: only the deadline ends the wait for it.
   if (step.at === "fence") return to(handover, { ...step, removeFailure: input.reason });
-  if (step.at === "clear") return to(handover, { at: "ended", end: step.end });
+  if (step.at === "clear") return cleared(handover, step);
   if (step.at === "commit") return to(handover, { at: "ended", end: completed(handover) });
   return ignored(handover, input);
 }
@@ -253,7 +274,7 @@ function deadline(handover: Handover, input: Extract<Input, { type: "deadline" }
       return to(handover, { at: "ended", end: { outcome: "indeterminate", phase: step.phase, reason } });
     }
     case "clear":
-      return to(handover, { at: "ended", end: step.end });
+      return cleared(handover, step);
     case "commit":
       return to(handover, { at: "ended", end: completed(handover) });
     case "ended":
@@ -269,8 +290,11 @@ function missing(handover: Handover, side: Side): string {
 function abort(handover: Handover, input: Input, reason: string): Transition {
   const { step, migrationId } = handover;
   switch (step.at) {
-    case "propose":
-      return resume(handover, reason, { at: "ended", end: aborted(handover, "propose", reason) });
+    case "propose": {
+      const ended: Step = { at: "ended", end: aborted(handover, "propose", reason) };
+      // A source that was not asked knows nothing of this handover.
+      return step.isAsked ? resume(handover, reason, ended) : to(handover, ended);
+    }
     case "apply":
       if (step.isSent) {
         if (input.type === "cancel") return ignored(handover, input, "the target has been told to take over");
@@ -287,12 +311,11 @@ function abort(handover: Handover, input: Input, reason: string): Transition {
     default:
       return ignored(handover, input);
   }
-  const end = aborted(handover, step.at, reason);
   // There is no target that would have to be removed.
   if (input.type === "place-failed" || (input.type === "gone" && input.side === "target")) {
-    return resume(handover, reason, { at: "ended", end });
+    return resume(handover, reason, { at: "ended", end: aborted(handover, step.at, reason) });
   }
-  const { handover: next, effects } = resume(handover, reason, { at: "clear", end });
+  const { handover: next, effects } = resume(handover, reason, { at: "clear", phase: step.at, reason });
   if (handover.isConnected.target) {
     effects.push({ type: "send", to: "target", frame: { type: "abort", migrationId, reason } });
   }
@@ -302,6 +325,10 @@ function abort(handover: Handover, input: Input, reason: string): Transition {
 function resume(handover: Handover, reason: string, step: Step): Transition {
   const next = { ...handover, step };
   return { handover: next, effects: handover.sourceGone === undefined ? [{ type: "resume-source", reason }] : [] };
+}
+
+function cleared(handover: Handover, { phase, reason }: Extract<Step, { at: "clear" }>): Transition {
+  return to(handover, { at: "ended", end: aborted(handover, phase, reason) });
 }
 
 function aborted(handover: Handover, phase: Phase, reason: string): End {
