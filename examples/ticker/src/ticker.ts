@@ -35,6 +35,8 @@ function send(): void {
 /** Goes on where the collector's numbers end: whoever sent before may have got further than anybody knows. */
 async function startOutput(): Promise<void> {
   const socket = connect(Number(collector.port), collector.hostname);
+  // Without its output a ticker is of no use: it ends, and whoever runs it sees that it has.
+  socket.on("error", ({ message }) => process.exit((console.error(message), 1)));
   const [next] = await once(socket, "data");
   kept = kept.filter(({ n }) => n >= Number(next));
   output = socket;
@@ -42,13 +44,15 @@ async function startOutput(): Promise<void> {
 }
 
 /** Stops at or after a number. What comes due from there on is kept, for this instance may have to resume. */
-async function stopOutput(atOrAfter: number): Promise<{ n: number }> {
-  await new Promise<void>((isReached) => {
+async function stopOutput(atOrAfter: number, signal: AbortSignal): Promise<{ n: number }> {
+  await new Promise<void>((isReached, reject) => {
     stop = { atOrAfter, isReached };
-  });
+    // Nobody waits for the stop any more.
+    signal.addEventListener("abort", () => reject(signal.reason));
+  }).finally(() => (stop = undefined));
   const stopped = { n: state.n };
   const socket = output;
-  [output, stop] = [undefined, undefined];
+  output = undefined;
   // The collector closes its end when it has read everything.
   if (socket) await once(socket.end(), "close");
   return stopped;
@@ -61,7 +65,8 @@ const client = connectMigration({
     tick();
     client.reportReady({ n: state.n });
   },
-  onCutoverReady: async ({ n }: { n: number }) => client.reportStoppedOutput(await stopOutput(n)),
+  onCutoverReady: async ({ n }: { n: number }, _migrationId, { signal }) =>
+    client.reportStoppedOutput(await stopOutput(n, signal)),
   onCutoverApply: async () => {
     await startOutput();
     client.reportApplied();

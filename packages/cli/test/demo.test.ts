@@ -63,6 +63,60 @@ describe("changeover demo", { timeout: 60_000 }, () => {
   });
 });
 
+describe("an interrupted demo", { timeout: 60_000 }, () => {
+  it.each([0, 150, 400, 3_000])("ends at once when that happens %d ms after its first line", async (delayMs) => {
+    const { child, done } = runCli(["demo", "--json"]);
+    await new Promise((resolve) => child.stderr?.once("data", resolve));
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const jobs = jobsOf(child.pid ?? 0);
+    child.kill("SIGINT");
+    const { code, stderr } = await done;
+    expect(stderr).toContain("stopped by SIGINT");
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(code).toBe(130);
+    expect(jobs.filter(isRunning)).toEqual([]);
+  });
+
+  it.each(["is wrong", "a job refuses", "a target is killed", "For comparison"])(
+    "ends at once after %j",
+    async (text) => {
+      const { child, done } = runCli(["demo", "--json"]);
+      let seen = "";
+      await new Promise<void>((resolve) => {
+        child.stderr?.on("data", (data) => {
+          seen += String(data);
+          if (seen.includes(text)) resolve();
+        });
+      });
+      child.kill("SIGTERM");
+      const { code, stderr } = await done;
+      expect(stderr).not.toMatch(/^\s+at /m);
+      expect(code).toBe(143);
+    },
+  );
+
+  it("whose reader goes away ends quietly", async () => {
+    const { child, done } = runCli(["demo"]);
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    const { code, stderr } = await done;
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(stderr).not.toContain("EPIPE");
+    expect(code).toBe(141);
+  });
+
+  it("that is killed leaves no job behind", async () => {
+    const { child, done } = runCli(["demo", "--json"]);
+    const jobs = await eventually(() => {
+      const found = jobsOf(child.pid ?? 0);
+      expect(found.length).toBeGreaterThan(0);
+      return found;
+    });
+    child.kill("SIGKILL");
+    await done;
+    await eventually(() => expect(jobs.filter(isRunning)).toEqual([]));
+  });
+});
+
 describe("changeover", () => {
   it.each([
     [["dance"], "unknown command 'dance'"],

@@ -1,3 +1,4 @@
+import { connectMigration } from "@changeover/migration-client";
 import { startMigrationWorker, type HandoverEnd, type HandoverOptions, type Phase } from "@changeover/migration-worker";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Collector } from "../src/demo/collector.js";
@@ -63,6 +64,36 @@ describe("the ticker", () => {
     await collector.arrivals(20);
     expect(await handOver()).toMatchObject({ outcome: "completed" });
     await collector.arrivals(20);
+    expect(collector.tally()).toMatchObject({ lost: 0, doubled: 0, broken: 0 });
+  });
+
+  it("carries on when it is cancelled while it waits for a position that is far ahead", async () => {
+    const { worker, collector, handOver } = await startTicker();
+    // A target whose clock is 5 s ahead.
+    const placeTarget: HandoverOptions["placeTarget"] = async ({ env }) => {
+      const client = connectMigration(
+        { onInitialState: ({ n }: { n: number }) => client.reportReady({ n: n + 500 }) },
+        env,
+      );
+      let die: (end: { reason: string }) => void = () => {};
+      const gone = new Promise<{ reason: string }>((resolve) => {
+        die = resolve;
+      });
+      return {
+        gone,
+        remove: async () => {
+          client.close();
+          die({ reason: "removed" });
+        },
+      };
+    };
+    const controller = new AbortController();
+    worker.subscribe((event) => {
+      if (event.type === "phase" && event.phase === "stop") setImmediate(() => controller.abort());
+    });
+    const end = await handOver({ placeTarget, signal: controller.signal });
+    expect(end).toMatchObject({ outcome: "aborted", phase: "stop", active: "source" });
+    await collector.arrivals(600);
     expect(collector.tally()).toMatchObject({ lost: 0, doubled: 0, broken: 0 });
   });
 

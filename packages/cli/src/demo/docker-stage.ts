@@ -51,7 +51,12 @@ export async function createDockerStage(
     reachHost: "host.docker.internal",
     start,
     close: async () => {
-      await Promise.all([...running].map((container) => container.remove()));
+      const left = [...running];
+      const removals = await Promise.allSettled(left.map((container) => container.remove()));
+      const failures = removals.flatMap((removal) => (removal.status === "rejected" ? [removal.reason] : []));
+      if (failures.length === 0) return;
+      const names = left.map(({ name }) => name).join(" ");
+      throw new AggregateError(failures, `containers may be left over; remove them with: docker rm -f ${names}`);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Instance, Stage } from "./stage.js";
 /** How long a job may take to end after SIGTERM. */
 const stopTimeoutMs = 2_000;
 
-/** Runs jobs as child processes. */
+/** Runs jobs as child processes; `job` is a file of the built package. */
 export function createProcessStage(job: URL): Stage {
   const running = new Set<Instance>();
   return {
@@ -20,16 +20,20 @@ export function createProcessStage(job: URL): Stage {
       return instance;
     },
     close: async () => {
-      await Promise.all([...running].map((instance) => instance.kill()));
+      await Promise.allSettled([...running].map((instance) => instance.kill()));
     },
   };
 }
 
 async function startProcess(job: URL, env: Record<string, string>): Promise<Instance> {
-  const child = spawn(process.execPath, [fileURLToPath(job)], {
+  // Ends the job when this process, which holds the other end of its standard input, is gone.
+  const endWithParent = new URL("./end-with-parent.js", job);
+  const child = spawn(process.execPath, ["--import", endWithParent.href, fileURLToPath(job)], {
     env: { ...process.env, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["pipe", "ignore", "pipe"],
   });
+  // A job that has ended does not read any more.
+  child.stdin.on("error", () => {});
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(-2_000);

@@ -35,14 +35,21 @@ export class RemoteCollector {
       this.#calls.clear();
     };
     this.#thread.on("error", fail);
+    this.#thread.on("exit", () => fail(new Error("the collector has ended")));
     signal.addEventListener("abort", () => fail(signal.reason), { once: true });
   }
 
   /** Starts a collector that listens on `host`. Once `signal` is aborted every call is rejected with its reason. */
   static async listen(host: string, signal: AbortSignal): Promise<RemoteCollector> {
+    signal.throwIfAborted();
     const collector = new RemoteCollector(host, signal);
-    collector.#port = Number(await collector.#answer(0));
-    return collector;
+    try {
+      collector.#port = Number(await collector.#answer(0));
+      return collector;
+    } catch (error) {
+      await collector.close();
+      throw error;
+    }
   }
 
   get port(): number {

@@ -1,16 +1,10 @@
-import type { HandoverEnd, MigrationWorker, WorkerEvent } from "@changeover/migration-worker";
-import { epochMs } from "./collector.js";
-import { RemoteCollector } from "./remote-collector.js";
+import type { HandoverEnd, WorkerEvent } from "@changeover/migration-worker";
 import { median, medianPhasesMs, roundMs, type DemoReport } from "./report.js";
-import type { Instance, Stage } from "./stage.js";
+import { Show, type Measured, type Theatre } from "./show.js";
+import type { Instance } from "./stage.js";
+import type { RemoteCollector } from "./remote-collector.js";
 
-/** Interval at which the ticker's numbers are due. */
-const cadenceMs = 10;
 const handoversInARow = 10;
-/** Ticks that must arrive before and after each handover, so that its silence has quiet to stand out from. */
-const quietTicks = 15;
-/** How long a job may take to start and to be heard. */
-const startTimeoutMs = 20_000;
 
 /** What the scenario tells whoever watches. */
 export interface Watcher {
@@ -18,199 +12,124 @@ export interface Watcher {
   begin(what: string): void;
   progress(event: WorkerEvent): void;
   done(what: string): void;
-}
-
-/** Something did not end as the rules of a handover say. */
-export class ScenarioError extends Error {
-  override readonly name = "ScenarioError";
-}
-
-/** The ticker with the collector that checks it. */
-interface Show {
-  readonly jobId: string;
-  readonly collector: RemoteCollector;
-  active: Instance;
+  failed(what: string): void;
 }
 
 /** Runs the whole demo and measures it. */
-export async function runScenario(
-  stage: Stage,
-  worker: MigrationWorker,
-  watcher: Watcher,
-  signal: AbortSignal,
-): Promise<DemoReport> {
-  const collectors: RemoteCollector[] = [];
-  const unsubscribe = worker.subscribe((event) => watcher.progress(event));
+export async function runScenario(theatre: Theatre, watcher: Watcher): Promise<DemoReport> {
+  const unsubscribe = theatre.worker.subscribe((event) => watcher.progress(event));
   try {
-    return await run();
-  } finally {
-    unsubscribe();
-    await Promise.all(collectors.map((collector) => collector.close()));
-  }
-
-  async function collect(): Promise<RemoteCollector> {
-    const collector = await RemoteCollector.listen(stage.listenHost, signal);
-    collectors.push(collector);
-    return collector;
-  }
-
-  function jobEnv(collector: RemoteCollector): Record<string, string> {
-    return { TICKER_COLLECTOR: `tcp://${stage.reachHost}:${collector.port}` };
-  }
-
-  async function startShow(jobId: string, env: Record<string, string> = {}): Promise<Show> {
-    const collector = await collect();
-    const job = worker.register(jobId);
-    const active = await stage.start({ ...jobEnv(collector), ...env, ...job.env });
-    job.attach(active);
-    await untilHeard(collector, active);
-    return { jobId, collector, active };
-  }
-
-  /** Hands over to a fresh instance; `onEvent` may do harm to either on the way. */
-  async function handOver(
-    show: Show,
-    onEvent: (event: WorkerEvent, instances: { source: Instance; target: Instance | undefined }) => void = () => {},
-  ): Promise<{ end: HandoverEnd; silenceMs: number; target: Instance | undefined }> {
-    let target: Instance | undefined;
-    const startedAt = epochMs();
-    const stopListening = worker.subscribe((event) => onEvent(event, { source: show.active, target }));
-    const end = await worker.handover(show.jobId, {
-      signal,
-      placeTarget: async ({ env }) => {
-        target = await stage.start({ ...jobEnv(show.collector), ...env });
-        return target;
-      },
-    });
-    stopListening();
-    signal.throwIfAborted();
-    if (end.outcome === "completed" && target) show.active = target;
-    await untilHeard(show.collector, show.active);
-    return { end, silenceMs: (await show.collector.longestIntervalMs(startedAt)) - cadenceMs, target };
-  }
-
-  async function run(): Promise<DemoReport> {
     watcher.begin("starting a worker, a collector and a ticker");
-    const show = await startShow("ticker");
-
-    watcher.chapter(`${handoversInARow} handovers in a row, each to a fresh instance`);
-    const ends: HandoverEnd[] = [];
-    const silences: number[] = [];
-    for (let i = 1; i <= handoversInARow; i++) {
-      watcher.begin(`handover ${i}`);
-      const { end, silenceMs } = await handOver(show);
-      expectOutcome(end, end.outcome === "completed", "a completed handover");
-      ends.push(end);
-      silences.push(silenceMs);
-      watcher.done(`${String(i).padStart(2)}  ${phases(end)}   silence ${silenceMs.toFixed(1)} ms`);
-    }
+    const show = await Show.start("ticker", theatre);
+    const row = await handOverInARow(show, watcher);
 
     watcher.chapter("When something is wrong");
-    watcher.begin("asking a job that refuses");
-    const refusing = await startShow("ticker-on-air", { TICKER_REFUSES: "an advert is on air" });
-    const refusal = await handOver(refusing);
-    expectOutcome(refusal.end, refusal.end.outcome === "refused", "a refusal");
-    await worker.unregister(refusing.jobId);
-    await refusing.active.remove();
-    watcher.done(`a job refuses: "${"reason" in refusal.end ? refusal.end.reason : ""}"; it carries on`);
-
-    watcher.begin("killing a target that takes over");
-    const fenced = await killTargetAtCutover(show);
-    watcher.done(`a target is killed right after it got cutover-apply: the source resumes, silence ${ms(fenced)}`);
-
-    watcher.begin("killing a source before it stopped");
-    const { lost: lostBefore } = await show.collector.tally();
-    const promoted = await killSource(show);
-    const tally = await show.collector.tally();
-    const lostInCrash = tally.lost - lostBefore;
-    watcher.done(
-      `a source is killed before it stopped: the target takes over, silence ${ms(promoted)}, lost ${lostInCrash}`,
-    );
+    const refusal = await askOneThatRefuses(theatre, watcher);
+    const isTargetSurvived = await killTargetAtCutover(show, watcher);
+    const crash = await killSource(show, watcher);
+    const tally = await show.end();
 
     watcher.chapter("For comparison, the usual way: stop the job, start the next");
-    watcher.begin("stopping and starting");
-    const restart = await restartTheUsualWay();
-    watcher.done(`silence ${ms(restart.silenceMs)}, lost ${restart.lost}`);
+    const restart = await restartTheUsualWay(theatre, watcher);
 
-    const tallyOfRefusing = await refusing.collector.tally();
-    const broken = tally.broken + tallyOfRefusing.broken;
-    if (broken > 0) throw new ScenarioError(`${broken} numbers arrived with a hash that does not follow`);
+    const broken = tally.broken + refusal.tally.broken;
+    if (broken > 0) throw new Error(`${broken} numbers arrived with a hash that does not follow from those before`);
     return {
-      runtime: stage.runtime,
-      handovers: ends.length,
-      refused: 1,
-      recovered: 2,
-      lost: tally.lost - lostInCrash + tallyOfRefusing.lost,
-      doubled: tally.doubled + tallyOfRefusing.doubled,
-      lostInCrash,
-      silenceMs: { p50: roundMs(median(silences)), max: roundMs(Math.max(...silences)) },
+      runtime: theatre.stage.runtime,
+      handovers: row.ends.length,
+      refused: refusal.isRefused ? 1 : 0,
+      recovered: [isTargetSurvived, crash.isSurvived].filter(Boolean).length,
+      lost: tally.lost - crash.lost + refusal.tally.lost,
+      doubled: tally.doubled + refusal.tally.doubled,
+      lostInCrash: crash.lost,
+      silenceMs: { p50: roundMs(median(row.silencesMs)), max: roundMs(Math.max(0, ...row.silencesMs)) },
       restart: { silenceMs: roundMs(restart.silenceMs), lost: restart.lost },
-      phasesMs: medianPhasesMs(ends),
+      phasesMs: medianPhasesMs(row.ends),
     };
-  }
-
-  async function killTargetAtCutover(show: Show): Promise<number> {
-    const { collector } = show;
-    // A target connects to the collector when it has got cutover-apply, and reports only when it has been greeted.
-    const { end, silenceMs } = await handOver(show, (event, { target }) => {
-      if (event.type === "phase" && event.phase === "ready") void killHeld(collector, target);
-    });
-    expectOutcome(
-      end,
-      end.outcome === "aborted" && end.phase === "apply" && end.active === "source",
-      "an abort in apply that leaves the source active",
-    );
-    return silenceMs;
-  }
-
-  async function killSource(show: Show): Promise<number> {
-    const { end, silenceMs } = await handOver(show, (event, { source }) => {
-      if (event.type === "phase" && event.phase === "ready") void source.kill();
-    });
-    expectOutcome(
-      end,
-      end.outcome === "completed" && end.sourceLost !== undefined,
-      "a handover in which the target was promoted",
-    );
-    return silenceMs;
-  }
-
-  async function restartTheUsualWay(): Promise<{ silenceMs: number; lost: number }> {
-    const collector = await collect();
-    // Not a job of the worker: it knows the time, so that it can join its programme where that is now.
-    const env = { ...jobEnv(collector), TICKER_T0: String(Date.now()) };
-    const first = await stage.start(env);
-    await untilHeard(collector, first);
-    const { lost: lostBefore } = await collector.tally();
-    const startedAt = epochMs();
-    await first.remove();
-    const next = await stage.start(env);
-    await untilHeard(collector, next);
-    return {
-      silenceMs: (await collector.longestIntervalMs(startedAt)) - cadenceMs,
-      lost: (await collector.tally()).lost - lostBefore,
-    };
+  } finally {
+    unsubscribe();
   }
 }
 
-/** Waits for a while of ticks, but no longer than the job that sends them lives. */
-async function untilHeard(collector: RemoteCollector, job: Instance): Promise<void> {
-  const death = job.gone.then(({ reason }): never => {
-    throw new ScenarioError(`a ticker ended that should run: it ${reason}`);
-  });
-  await Promise.race([collector.arrivals(quietTicks, startTimeoutMs), death]);
+async function handOverInARow(show: Show, watcher: Watcher): Promise<{ ends: HandoverEnd[]; silencesMs: number[] }> {
+  watcher.chapter(`${handoversInARow} handovers in a row, each to a fresh instance (times in ms)`);
+  const ends: HandoverEnd[] = [];
+  const silencesMs: number[] = [];
+  for (let i = 1; i <= handoversInARow; i++) {
+    watcher.begin(`handover ${i}`);
+    const { end, silenceMs } = await show.handOver();
+    const isCompleted = end.outcome === "completed";
+    tell(
+      watcher,
+      isCompleted,
+      `${String(i).padStart(2)}  ${phases(end)}   silence ${silenceMs.toFixed(1).padStart(5)}`,
+      end,
+    );
+    if (!isCompleted) continue;
+    ends.push(end);
+    silencesMs.push(silenceMs);
+  }
+  return { ends, silencesMs };
 }
 
+async function askOneThatRefuses(theatre: Theatre, watcher: Watcher) {
+  watcher.begin("asking a job that refuses");
+  const show = await Show.start("ticker-on-air", theatre, { env: { TICKER_REFUSES: "an advert is on air" } });
+  const { end } = await show.handOver();
+  const isRefused = end.outcome === "refused";
+  tell(watcher, isRefused, `a job refuses, "${isRefused ? end.reason : ""}", and carries on`, end);
+  return { isRefused, tally: await show.end() };
+}
+
+async function killTargetAtCutover(show: Show, watcher: Watcher): Promise<boolean> {
+  watcher.begin("killing a target that takes over");
+  const { end, silenceMs } = await show.handOver((event, { target }) =>
+    event.type === "phase" && event.phase === "ready" ? killHeld(show.collector, target) : undefined,
+  );
+  const isSurvived = end.outcome === "aborted" && end.phase === "apply" && end.active === "source";
+  tell(watcher, isSurvived, `a target is killed as it takes over: the source resumes, silence ${ms(silenceMs)}`, end);
+  return isSurvived;
+}
+
+/** A target connects to the collector when it has got cutover-apply, and reports only when it has been greeted. */
 async function killHeld(collector: RemoteCollector, target: Instance | undefined): Promise<void> {
   await collector.holdNextConnection();
   await target?.kill();
   await collector.release();
 }
 
-function expectOutcome(end: HandoverEnd, isExpected: boolean, expected: string): void {
-  if (isExpected) return;
-  const { jobId, migrationId: _, phasesMs: __, ...how } = end;
-  throw new ScenarioError(`the demo expected ${expected} of ${jobId}, but it ended as ${JSON.stringify(how)}`);
+async function killSource(show: Show, watcher: Watcher): Promise<{ isSurvived: boolean; lost: number }> {
+  watcher.begin("killing a source before it stopped");
+  const { lost: lostBefore } = await show.collector.tally();
+  const { end, silenceMs }: Measured = await show.handOver((event, { source }) =>
+    event.type === "phase" && event.phase === "ready" ? source.kill() : undefined,
+  );
+  const lost = (await show.collector.tally()).lost - lostBefore;
+  const isSurvived = end.outcome === "completed" && end.sourceLost !== undefined;
+  const what = `a source is killed before it stopped: the target takes over, silence ${ms(silenceMs)}, lost ${lost}`;
+  tell(watcher, isSurvived, what, end);
+  return { isSurvived, lost };
+}
+
+async function restartTheUsualWay(theatre: Theatre, watcher: Watcher): Promise<{ silenceMs: number; lost: number }> {
+  watcher.begin("stopping and starting");
+  // It knows the time, so that it can join its programme where that is now.
+  const env = { TICKER_T0: String(Date.now()) };
+  const show = await Show.start("ticker-restarted", theatre, { env, isManaged: false });
+  const restart = await show.restart();
+  await show.end();
+  watcher.done(`silence ${ms(restart.silenceMs)}, lost ${restart.lost}`);
+  return restart;
+}
+
+/** Shows what was to happen, or how it ended instead. */
+function tell(watcher: Watcher, isAsExpected: boolean, what: string, end: HandoverEnd): void {
+  if (isAsExpected) {
+    watcher.done(what);
+    return;
+  }
+  const { jobId: _, migrationId: __, phasesMs: ___, ...how } = end;
+  watcher.failed(`expected: ${what}\n  but it ended as ${JSON.stringify(how)}`);
 }
 
 function phases({ phasesMs }: HandoverEnd): string {

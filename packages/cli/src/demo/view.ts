@@ -1,21 +1,32 @@
-import type { WorkerEvent } from "@changeover/migration-worker";
 import Table from "cli-table3";
 import pc from "picocolors";
 import spinner, { type Spinner } from "yocto-spinner";
 import type { DemoReport } from "./report.js";
 import type { Watcher } from "./scenario.js";
 
+export interface View extends Watcher {
+  /** How much did not end as it should. */
+  readonly failures: number;
+  print(text: string): void;
+  /** Ends the spinner, without which the terminal would keep it. */
+  stop(): void;
+}
+
 /** Shows the demo as it runs: a spinner with the phase of the moment, a line for each thing that is done. */
-export function createView(stream: NodeJS.WriteStream): Watcher & { title(text: string): void; stop(): void } {
+export function createView(stream: NodeJS.WriteStream): View {
   let spinning: Spinner | undefined;
   let doing = "";
+  let failures = 0;
   const print = (text: string): void => void stream.write(`${text}\n`);
   const stop = (): void => {
     spinning?.stop();
     spinning = undefined;
   };
   return {
-    title: print,
+    get failures() {
+      return failures;
+    },
+    print,
     chapter: (title) => {
       stop();
       print(`\n${pc.bold(title)}`);
@@ -26,7 +37,7 @@ export function createView(stream: NodeJS.WriteStream): Watcher & { title(text: 
       // Without a terminal a spinner is noise: the lines of what is done tell it all.
       if (stream.isTTY) spinning = spinner({ text: what, stream }).start();
     },
-    progress: (event: WorkerEvent) => {
+    progress: (event) => {
       if (!spinning) return;
       if (event.type === "phase") spinning.text = `${doing}  ${pc.cyan(event.phase)}`;
       if (event.type === "fencing") spinning.text = `${doing}  ${pc.yellow("fencing the target")}`;
@@ -34,6 +45,11 @@ export function createView(stream: NodeJS.WriteStream): Watcher & { title(text: 
     done: (what) => {
       stop();
       print(`${pc.green("✔")} ${what}`);
+    },
+    failed: (what) => {
+      stop();
+      failures++;
+      print(`${pc.red("✖")} ${what}`);
     },
     stop,
   };
