@@ -6,7 +6,11 @@ if (isTerminal) process.stderr.write("building …");
 const { status, stdout, stderr, error } = spawnSync(
   "turbo",
   ["run", "build", "--filter=changeover", "--output-logs=errors-only", "--log-order=grouped"],
-  { encoding: "utf8", shell: process.platform === "win32", env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1" } },
+  {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", CHANGEOVER_NODE: process.version },
+  },
 );
 if (isTerminal) process.stderr.write("\r\u001b[K");
 if (status !== 0) {

@@ -10,6 +10,7 @@ const promises = {
   "2 crashes recovered from": report.recovered === 2,
   "nothing lost": report.lost === 0,
   "nothing doubled": report.doubled === 0,
+  "nothing lost in the crash: the target had kept what the dead source had not sent": report.lostInCrash === 0,
   [`silence at least 20 times smaller than the usual way's (${times.toFixed(0)} times)`]: times >= 20,
 };
 for (const [promise, isKept] of Object.entries(promises)) console.log(`${isKept ? "✔" : "✖"} ${promise}`);

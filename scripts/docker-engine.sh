@@ -5,7 +5,17 @@ set -euo pipefail
 
 log=${TMPDIR:-/tmp}/changeover-dockerd.log
 
-answers() { command -v docker >/dev/null && docker version >/dev/null 2>&1; }
+# Asks the engine itself, with a deadline: there may be an engine without a docker command, or one that hangs.
+answers() {
+  node -e '
+    const host = process.env.DOCKER_HOST || "unix:///var/run/docker.sock";
+    const isSocket = host.startsWith("unix://");
+    const where = isSocket ? { socketPath: host.slice("unix://".length) } : new URL(host.replace(/^tcp:/, "http:"));
+    const request = require("http").get({ ...where, hostname: where.hostname, port: where.port, path: "/_ping", timeout: 3000 });
+    request.on("response", ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1));
+    request.on("timeout", () => process.exit(1)).on("error", () => process.exit(1));
+  '
+}
 
 if answers; then exit 0; fi
 if [ -n "${DOCKER_HOST:-}" ]; then
@@ -28,8 +38,12 @@ if ! command -v dockerd >/dev/null; then
     exit 1
   }
 fi
+if pgrep -x dockerd >/dev/null; then
+  echo "dockerd runs but does not answer within 3 s: look at its log, or stop it and run this again." >&2
+  exit 1
+fi
 echo "Starting dockerd (log: $log) …" >&2
-# A process that was killed leaves its pid file behind, and dockerd would believe it.
+# A dockerd that was killed leaves its pid files behind, and the next one would believe them.
 rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
 setsid nohup dockerd >"$log" 2>&1 </dev/null &
 for _ in $(seq 120); do
