@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Largest frame that a worker takes unless it was configured otherwise: 8 MiB. */
   maxFrameBytes: 8 * 1024 * 1024,
+  /** How much a worker reads from a connection before its `hello` is complete. */
+  maxHelloBytes: 4 * 1024,
   /** How long a worker waits for `hello` on a new connection. */
   helloTimeoutMs: 10_000,
   /** Longest close reason that RFC 6455 allows (125 bytes of a control frame, less 2 for the code). */

@@ -9,7 +9,10 @@ export type WorkerEvent = WorkerEventBody & {
 
 export type WorkerEventBody =
   | (JobEvent & { jobId: string })
-  /** A connection was closed before it was known whose it is: a wrong token, no hello, nonsense. */
+  /**
+   * A connection was closed before it was known whose it is: a wrong token, no hello, nonsense, too many. `code` is the
+   * close code, or 403 for a page that is not allowed.
+   */
   | { type: "rejected"; code: number; reason: string; address: string };
 
 /** What happens to a job. */

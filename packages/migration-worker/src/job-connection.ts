@@ -8,8 +8,10 @@ import {
   type WorkerToJobFrame,
 } from "@changeover/migration-protocol";
 import { parseJobToWorkerFrame } from "@changeover/migration-protocol/compiled";
+import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import type { Clock } from "./clock.js";
+import { TokenBucket } from "./token-bucket.js";
 
 /** How long a peer has to answer a close before its socket is cut. `ws` alone would hold it for 30 s. */
 const closeHandshakeMs = 1_000;
@@ -38,12 +40,30 @@ export interface JobConnection {
   close(code: CloseCode, reason: string): void;
 }
 
+/** Bytes that may wait for a peer that does not read, as a multiple of the largest frame. */
+const maxUnreadFrames = 2;
+/** A job sends a dozen frames in a handover: who sends more than this is broken or means harm. */
+const reportRate = { burst: 200, perSecond: 50 };
+
+export interface ConnectionSettings {
+  clock: Clock;
+  /** Where the connection comes from. */
+  address: string;
+  maxFrameBytes: number;
+  /** Called once, when it is known whose connection it is, or when it has ended before. */
+  onIdentified(): void;
+}
+
 /** Serves one accepted socket: `hello` first and in time, then reports, until either side closes. */
 export function serveConnection<Instance>(
   socket: WebSocket,
+  tcp: Socket,
   owner: ConnectionOwner<Instance>,
-  { clock, helloTimeoutMs, address }: { clock: Clock; helloTimeoutMs: number; address: string },
+  { clock, address, maxFrameBytes, onIdentified }: ConnectionSettings,
 ): JobConnection {
+  const { helloTimeoutMs, maxHelloBytes } = LIMITS;
+  const rate = new TokenBucket(reportRate, clock.now());
+  const readBefore = tcp.bytesRead;
   let instance: Instance | undefined;
   let isOpen = true;
   let stopCut: (() => void) | undefined;
@@ -51,7 +71,14 @@ export function serveConnection<Instance>(
 
   const connection: JobConnection = {
     send: (frame) => {
-      if (isOpen) socket.send(encodeWorkerToJobFrame(frame), ignoreSendError);
+      if (!isOpen) return;
+      const text = encodeWorkerToJobFrame(frame);
+      if (socket.bufferedAmount > maxUnreadFrames * maxFrameBytes) {
+        end(1006, `the job does not read: ${socket.bufferedAmount} bytes wait for it`);
+        socket.terminate();
+      } else {
+        socket.send(text, ignoreSendError);
+      }
     },
     close: (code, reason) => {
       if (!isOpen) return;
@@ -65,10 +92,27 @@ export function serveConnection<Instance>(
     connection.close(CLOSE_CODE.helloTimeout, `no hello within ${helloTimeoutMs} ms`);
   }, helloTimeoutMs);
 
+  // A stranger must not make the worker keep a large frame in memory, nor feed it for ever.
+  function countBytes(): void {
+    if (tcp.bytesRead - readBefore <= maxHelloBytes) return;
+    refuseLongHello();
+    tcp.pause();
+  }
+
+  function refuseLongHello(): void {
+    connection.close(CLOSE_CODE.frameTooLarge, `more than ${maxHelloBytes} bytes before hello`);
+  }
+
+  function identified(): void {
+    stopHelloTimer();
+    tcp.off("data", countBytes);
+    onIdentified();
+  }
+
   function end(code: number, reason: string): void {
     if (!isOpen) return;
     isOpen = false;
-    stopHelloTimer();
+    identified();
     if (instance !== undefined) owner.disconnected(instance, connection, code, reason);
   }
 
@@ -79,15 +123,20 @@ export function serveConnection<Instance>(
 
   function receive(data: RawData, isBinary: boolean): void {
     if (!isOpen) return;
+    if (!rate.take(clock.now())) {
+      return connection.close(CLOSE_CODE.tooMany, `more than ${reportRate.perSecond} frames a second`);
+    }
     if (isBinary) return violation("frames are text, not binary");
-    const parsed = parseJobToWorkerFrame(data.toString());
+    const text = data.toString();
+    if (instance === undefined && text.length > maxHelloBytes) return refuseLongHello();
+    const parsed = parseJobToWorkerFrame(text);
     if (!parsed.ok) return violation(parsed.reason);
     const { message } = parsed;
     if (message.type === "hello") {
       if (instance !== undefined) return violation("hello was sent twice");
       const known = owner.authenticate(message.token);
       if (known === undefined) return connection.close(CLOSE_CODE.unknownToken, "unknown token");
-      stopHelloTimer();
+      identified();
       instance = known;
       return owner.connected(known, connection);
     }
@@ -96,12 +145,13 @@ export function serveConnection<Instance>(
     if (wrong !== undefined) violation(wrong);
   }
 
+  tcp.on("data", countBytes);
   socket.on("message", receive);
   // What went wrong arrives as a close as well, but without saying so.
   socket.on("error", (error) => {
     const isTooLarge = "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
     failure = isTooLarge
-      ? { code: CLOSE_CODE.frameTooLarge, reason: `a frame was larger than ${LIMITS.maxFrameBytes} bytes` }
+      ? { code: CLOSE_CODE.frameTooLarge, reason: `a frame was larger than ${maxFrameBytes} bytes` }
       : { code: 1006, reason: error.message };
   });
   socket.on("close", (code, reason) => {

@@ -1,14 +1,22 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { CLOSE_CODE, LIMITS } from "@changeover/migration-protocol";
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createHttpsServer, type ServerOptions } from "node:https";
+import { CLOSE_CODE } from "@changeover/migration-protocol";
 import { WebSocketServer } from "ws";
+import { Admission } from "./admission.js";
 import type { Clock } from "./clock.js";
 import { messageOf, MigrationWorkerError } from "./errors.js";
 import { serveConnection, type ConnectionOwner, type JobConnection } from "./job-connection.js";
 
+/** A worker's jobs come back all at once after it has restarted; a thousand are greeted in less than a second. */
+const admissionLimits = { overall: 4_096, perAddress: 1_024 };
+
 export interface JobSocketServerOptions {
   host: string;
   port: number;
+  tls: ServerOptions | undefined;
+  allowedOrigins: readonly string[];
+  maxFrameBytes: number;
   clock: Clock;
 }
 
@@ -21,39 +29,64 @@ export interface JobSocketServer {
 
 /** @throws MigrationWorkerError `listen-failed` */
 export async function listen<Instance>(
-  { host, port, clock }: JobSocketServerOptions,
+  { host, port, tls, allowedOrigins, maxFrameBytes, clock }: JobSocketServerOptions,
   owner: ConnectionOwner<Instance>,
 ): Promise<JobSocketServer> {
   const connections = new Set<JobConnection>();
-  const http = createServer((_request, response) => {
-    response.writeHead(426, { Connection: "close" }).end("This is a job socket: connect with a WebSocket.\n");
+  const admission = new Admission(admissionLimits);
+  const server = tls ? createHttpsServer(tls, explain) : createHttpServer(explain);
+  const sockets = new WebSocketServer({
+    server,
+    maxPayload: maxFrameBytes,
+    verifyClient: ({ origin, req }: { origin?: string; req: IncomingMessage }, answer: Answer) => {
+      const isAllowed = origin === undefined || allowedOrigins.includes(origin);
+      if (!isAllowed) owner.rejected(403, `a page of ${origin} is not allowed`, req.socket.remoteAddress ?? "");
+      answer(isAllowed, 403, "This origin is not in allowedOrigins");
+    },
   });
-  const sockets = new WebSocketServer({ server: http, maxPayload: LIMITS.maxFrameBytes });
-  sockets.on("connection", (socket, { socket: { remoteAddress = "" } }) => {
-    const settings = { clock, helloTimeoutMs: LIMITS.helloTimeoutMs, address: remoteAddress };
-    const connection = serveConnection(socket, owner, settings);
+  sockets.on("connection", (socket, { socket: tcp }: IncomingMessage) => {
+    const address = tcp.remoteAddress ?? "";
+    const leave = admission.enter(address);
+    const isAdmitted = typeof leave === "function";
+    const connection = serveConnection(socket, tcp, owner, {
+      clock,
+      address,
+      maxFrameBytes,
+      onIdentified: isAdmitted ? leave : () => {},
+    });
     connections.add(connection);
     socket.on("close", () => connections.delete(connection));
+    if (!isAdmitted) connection.close(CLOSE_CODE.tooMany, `${leave}: connections without hello`);
   });
   // The server's errors arrive here too, and are of no use twice; without a listener they would end the process.
   sockets.on("error", () => {});
-  http.listen(port, host);
+  await start(server, host, port);
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const connection of connections) connection.close(CLOSE_CODE.workerRestarting, "the worker restarts");
+      // Whoever has connected without becoming a WebSocket would be waited for for ever.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type Answer = (isAllowed: boolean, code: number, message: string) => void;
+
+const explain: RequestListener = (_request, response) => {
+  response.writeHead(426, { Connection: "close" }).end("This is a job socket: connect with a WebSocket.\n");
+};
+
+async function start(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
   try {
-    await once(http, "listening");
+    await once(server, "listening");
   } catch (error) {
     const message = `the job socket could not listen on ${host}:${port}: ${messageOf(error)}`;
     throw new MigrationWorkerError("listen-failed", message, { cause: error });
   }
-  const address = http.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : port,
-    close: async () => {
-      const closed = once(http, "close");
-      http.close();
-      for (const connection of connections) connection.close(CLOSE_CODE.workerRestarting, "the worker restarts");
-      // Whoever has connected without becoming a WebSocket would be waited for for ever.
-      http.closeAllConnections();
-      await closed;
-    },
-  };
 }

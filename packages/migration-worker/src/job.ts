@@ -14,11 +14,8 @@ export interface Instance {
   readonly migrationId?: string;
   placement?: Placement;
   connection?: JobConnection;
-  /**
-   * By migration, what a source that may have stopped must hear: again after every reconnect, until it has answered
-   * something newer.
-   */
-  readonly owedAborts: Map<string, WorkerAbortFrame>;
+  /** What a source that may have stopped must hear: again after every reconnect, until it has answered something newer. */
+  owedAbort?: WorkerAbortFrame;
 }
 
 /** Work that outlives its instances. */
@@ -33,7 +30,7 @@ export class Job {
   constructor(jobId: string, capabilities: readonly string[], tokenHash: string) {
     this.jobId = jobId;
     this.capabilities = capabilities;
-    this.active = { job: this, tokenHash, side: "source", owedAborts: new Map() };
+    this.active = { job: this, tokenHash, side: "source" };
   }
 }
 

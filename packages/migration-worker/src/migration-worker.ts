@@ -1,3 +1,4 @@
+import type { ServerOptions } from "node:https";
 import type { SourceLost } from "./handover/transition.js";
 import type { Deadlines } from "./handover/deadlines.js";
 import type { HandoverEnd } from "./handover/end.js";
@@ -13,6 +14,12 @@ export interface MigrationWorkerOptions {
   port?: number;
   /** The host name under which instances reach this worker (`host.docker.internal`); `host` by default. */
   advertisedHost?: string;
+  /** Key and certificate, and whatever else `node:https` takes: instances then connect by `wss://`. */
+  tls?: ServerOptions;
+  /** Web pages that may connect, as origins (`https://example.com`). None by default: a browser sends its page's. */
+  allowedOrigins?: readonly string[];
+  /** Largest frame that a job may send, in bytes: 8 MiB by default. A larger state cannot be handed over. */
+  maxFrameBytes?: number;
 }
 
 export interface RegisterOptions {

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isIP } from "node:net";
 import { CLOSE_CODE, JOB_SOCKET_ENV, type WorkerAbortFrame } from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
 import { MigrationWorkerError } from "./errors.js";
@@ -20,44 +19,31 @@ import type {
 } from "./migration-worker.js";
 import { checkPlacement, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
+import { checkWorkerOptions, type CheckedWorkerOptions } from "./worker-options.js";
 
 /** The worker on a clock of the caller's. */
 export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   readonly #clock: Clock;
-  readonly #host: string;
-  readonly #port: number;
-  readonly #advertisedHost: string;
+  readonly #options: CheckedWorkerOptions;
   readonly #jobs = new Map<string, Job>();
   readonly #instances = new Map<string, Instance>();
   readonly #listeners = new Set<WorkerEventListener>();
   #server: JobSocketServer | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(clock: Clock, { host = "127.0.0.1", port = 0, advertisedHost = host }: MigrationWorkerOptions) {
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new MigrationWorkerError("invalid-option", `port is ${port}: it must be an integer from 0 to 65535`);
-    }
-    if ((host === "0.0.0.0" || host === "::") && advertisedHost === host) {
-      const message = `host is ${host}, which no instance can connect to: set advertisedHost to this machine's name`;
-      throw new MigrationWorkerError("invalid-option", message);
-    }
-    if (!/^[\w.:-]+$/.test(advertisedHost) || (advertisedHost.includes(":") && isIP(advertisedHost) !== 6)) {
-      const message = `advertisedHost is ${JSON.stringify(advertisedHost)}: it must be a host name or an address, without scheme, port or path`;
-      throw new MigrationWorkerError("invalid-option", message);
-    }
+  constructor(clock: Clock, options: MigrationWorkerOptions) {
     this.#clock = clock;
-    this.#host = host;
-    this.#port = port;
-    this.#advertisedHost = advertisedHost;
+    this.#options = checkWorkerOptions(options);
   }
 
   async listen(): Promise<void> {
-    this.#server = await listen({ host: this.#host, port: this.#port, clock: this.#clock }, this);
+    this.#server = await listen({ ...this.#options, clock: this.#clock }, this);
   }
 
   get url(): string {
-    const host = this.#advertisedHost.includes(":") ? `[${this.#advertisedHost}]` : this.#advertisedHost;
-    return `ws://${host}:${this.#server?.port ?? this.#port}`;
+    const { advertisedHost, port, tls } = this.#options;
+    const host = advertisedHost.includes(":") ? `[${advertisedHost}]` : advertisedHost;
+    return `${tls ? "wss" : "ws"}://${host}:${this.#server?.port ?? port}`;
   }
 
   register(jobId: string, { capabilities = [] }: RegisterOptions = {}): RegisteredJob {
@@ -117,7 +103,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
           placeTarget: async (placing) => {
             const token = createToken();
             const tokenHash = hashToken(token);
-            const target: Instance = { job, tokenHash, side: "target", migrationId, owedAborts: new Map() };
+            const target: Instance = { job, tokenHash, side: "target", migrationId };
             handover.target = target;
             this.#instances.set(tokenHash, target);
             return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
@@ -125,7 +111,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
           targetPlaced: (placement) => {
             if (handover.target) this.#attach(handover.target, placement);
           },
-          resumeSource: (reason) => this.#resume(source, migrationId, reason),
+          resumeSource: (reason, mayHaveStopped) => this.#resume(source, migrationId, reason, mayHaveStopped),
           promoteTarget: () => {
             if (!handover.target) return;
             handover.target.side = "source";
@@ -181,7 +167,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         ? { type: "hello-ack", migration: { id: migrationId } }
         : { type: "hello-ack" },
     );
-    for (const abort of instance.owedAborts.values()) connection.send(abort);
+    if (instance.owedAbort) connection.send(instance.owedAbort);
     this.#emit({ jobId: job.jobId, type: "connected", side });
     this.#runOf(instance)?.input({ type: "connected", side: this.#sideInHandover(instance) });
   }
@@ -200,7 +186,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       return undefined;
     }
     // An answer means that the source is past whatever it was told before.
-    if (report.type === "state" || report.type === "state-refused") instance.owedAborts.clear();
+    if (report.type === "state" || report.type === "state-refused") delete instance.owedAbort;
     run.input({ ...report, side: this.#sideInHandover(instance) });
     return undefined;
   }
@@ -248,9 +234,9 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 
   /** Tells a source to carry on, now or when it is back. */
-  #resume(source: Instance, migrationId: string, reason: string): void {
+  #resume(source: Instance, migrationId: string, reason: string, mayHaveStopped: boolean): void {
     const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
-    source.owedAborts.set(migrationId, abort);
+    if (mayHaveStopped) source.owedAbort = abort;
     source.connection?.send(abort);
     this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
   }
@@ -262,7 +248,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     if (!placement) return;
     void this.#whenGone(placement, (reason) => {
       delete job.unfenced;
-      this.#resume(source, migrationId ?? "", `the target is gone: ${reason}`);
+      this.#resume(source, migrationId ?? "", `the target is gone: ${reason}`, true);
     });
   }
 

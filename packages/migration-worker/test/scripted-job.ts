@@ -1,5 +1,5 @@
 import { JOB_SOCKET_ENV } from "@changeover/migration-protocol";
-import { WebSocket } from "ws";
+import { WebSocket, type ClientOptions } from "ws";
 
 type Frame = { type: string } & Record<string, unknown>;
 
@@ -10,8 +10,8 @@ export class ScriptedJob {
   readonly #socket: WebSocket;
   readonly #waiting = new Set<() => void>();
 
-  private constructor(url: string) {
-    this.#socket = new WebSocket(url);
+  private constructor(url: string, options: ClientOptions) {
+    this.#socket = new WebSocket(url, options);
     this.#socket.on("error", () => {});
     this.#socket.on("message", (data) => {
       this.heard.push(JSON.parse(String(data)));
@@ -23,15 +23,15 @@ export class ScriptedJob {
   }
 
   /** Connects without a word. */
-  static async open(url: string): Promise<ScriptedJob> {
-    const job = new ScriptedJob(url);
+  static async open(url: string, options: ClientOptions = {}): Promise<ScriptedJob> {
+    const job = new ScriptedJob(url, options);
     await new Promise((resolve) => job.#socket.once("open", resolve));
     return job;
   }
 
   /** Connects and is acknowledged. */
-  static async connect(env: Record<string, string>): Promise<ScriptedJob> {
-    const job = await ScriptedJob.open(env[JOB_SOCKET_ENV.url] ?? "");
+  static async connect(env: Record<string, string>, options?: ClientOptions): Promise<ScriptedJob> {
+    const job = await ScriptedJob.open(env[JOB_SOCKET_ENV.url] ?? "", options);
     job.send({ type: "hello", token: env[JOB_SOCKET_ENV.token] });
     await job.hears("hello-ack");
     return job;

@@ -2,7 +2,7 @@ import { ManualClock } from "@changeover/testing";
 import { onTestFinished } from "vitest";
 import type { WorkerEvent } from "../src/events.js";
 import type { HandoverEnd } from "../src/handover/end.js";
-import type { HandoverOptions } from "../src/migration-worker.js";
+import type { HandoverOptions, MigrationWorkerOptions } from "../src/migration-worker.js";
 import type { Placement } from "../src/placement.js";
 import { Worker } from "../src/worker.js";
 import { ScriptedJob } from "./scripted-job.js";
@@ -55,9 +55,12 @@ export interface Run {
   readonly placingSignal: Promise<AbortSignal>;
 }
 
-export async function createStage(targetRemove?: ConstructorParameters<typeof TestPlacement>[0]): Promise<Stage> {
+export async function createStage(
+  targetRemove?: ConstructorParameters<typeof TestPlacement>[0],
+  options: MigrationWorkerOptions = {},
+): Promise<Stage> {
   const clock = new ManualClock();
-  const worker = new Worker(clock, {});
+  const worker = new Worker(clock, options);
   await worker.listen();
   const events: WorkerEvent[] = [];
   worker.subscribe((event) => events.push(event));

@@ -18,7 +18,7 @@ export interface HandoverPorts {
   targetPlaced(placement: Placement): void;
   /** What placed the source, where the worker was told. */
   sourcePlacement: Placement | undefined;
-  resumeSource(reason: string): void;
+  resumeSource(reason: string, mayHaveStopped: boolean): void;
   promoteTarget(): void;
   emit(event: JobEvent): void;
   clock: Clock;
@@ -138,7 +138,7 @@ export class HandoverRun {
         else void this.#removeTarget();
         break;
       case "resume-source":
-        this.#ports.resumeSource(effect.reason);
+        this.#ports.resumeSource(effect.reason, effect.mayHaveStopped);
         break;
       case "promote":
         this.#ports.promoteTarget();

@@ -60,8 +60,8 @@ export type Effect =
   | { type: "place" }
   /** Remove an instance, also one that is still being placed; answered by `gone` or `remove-failed`. */
   | { type: "remove"; side: Side }
-  /** Tell the source to carry on, as soon as it is connected: it must hear it. */
-  | { type: "resume-source"; reason: string }
+  /** Tell the source to carry on. One that may have stopped must hear it, however often it has to be told. */
+  | { type: "resume-source"; reason: string; mayHaveStopped: boolean }
   /** The target is the job's active instance from now on. */
   | { type: "promote" }
   /** The input changes nothing here. */
@@ -322,9 +322,13 @@ function abort(handover: Handover, input: Input, reason: string): Transition {
   return { handover: next, effects: [...effects, { type: "remove", side: "target" }] };
 }
 
-function resume(handover: Handover, reason: string, step: Step): Transition {
-  const next = { ...handover, step };
-  return { handover: next, effects: handover.sourceGone === undefined ? [{ type: "resume-source", reason }] : [] };
+function resume(handover: Handover, reason: string, next: Step): Transition {
+  const { step, sourceGone } = handover;
+  const mayHaveStopped = (step.at === "stop" && step.isSent) || step.at === "apply" || step.at === "fence";
+  return {
+    handover: { ...handover, step: next },
+    effects: sourceGone === undefined ? [{ type: "resume-source", reason, mayHaveStopped }] : [],
+  };
 }
 
 function cleared(handover: Handover, { phase, reason }: Extract<Step, { at: "clear" }>): Transition {
