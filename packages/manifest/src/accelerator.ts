@@ -33,7 +33,7 @@ export function resolveAccelerator(policy: AcceleratorPolicy, choice?: Accelerat
   if (choice !== undefined && !ACCELERATORS.includes(choice)) {
     throw refusal(`${JSON.stringify(choice)} is not an accelerator; choose ${CHOICES}`);
   }
-  switch (policy.mode) {
+  switch (policy?.mode) {
     case "fixed":
       if (choice !== undefined && choice !== policy.value) {
         throw refusal(`the product runs on ${policy.value} only, and ${choice} was chosen; choose ${policy.value}`);
@@ -44,6 +44,8 @@ export function resolveAccelerator(policy: AcceleratorPolicy, choice?: Accelerat
     case "required":
       if (choice === undefined) throw refusal(`the product needs a choice and none was made; choose ${CHOICES}`);
       return choice;
+    default:
+      throw refusal("pass the accelerator of what parseManifest returns");
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Why a {@link ManifestError} was thrown.
  *
- * - `invalid-manifest`: the manifest breaks the schema.
+ * - `invalid-manifest`: the manifest breaks the schema, or is not what `parseManifest` returns.
  * - `unsupported-schema-version`: it was written for a newer Changeover.
  * - `invalid-accelerator-choice`: the chosen accelerator is not one that the manifest allows.
  * - `invalid-parameters`: values are missing, unknown or no strings.

@@ -1,6 +1,6 @@
 import type { Manifest } from "./manifest.js";
 import { ManifestError, type ManifestProblem } from "./manifest-error.js";
-import { problemsOf, typeOf } from "./problems.js";
+import { isRecord, problemsOf, typeOf } from "./problems.js";
 import { manifestSchema } from "./schema.js";
 
 const SCHEMA_VERSION = 1;
@@ -50,10 +50,6 @@ function healthPortProblems(input: Record<string, unknown>): ManifestProblem[] {
   const { health, ports } = input;
   if (health === undefined || !isRecord(ports) || Object.hasOwn(ports, "control")) return [];
   return [{ path: "ports.control", message: "is missing; health is asked on the port of this name" }];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(subject: string, problems: readonly ManifestProblem[], cause?: unknown): ManifestError {

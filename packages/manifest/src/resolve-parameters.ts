@@ -1,7 +1,8 @@
+import { assertManifest } from "./assert-manifest.js";
 import type { Manifest } from "./manifest.js";
 import { ManifestError, type ManifestProblem } from "./manifest-error.js";
 import { RESERVED_PREFIX } from "./parameter-name.js";
-import { typeOf } from "./problems.js";
+import { isRecord, typeOf } from "./problems.js";
 
 /** Values given for a manifest's parameters, by name: those of the instance win over those of its template. */
 export interface ParameterValues {
@@ -14,7 +15,7 @@ export interface ParameterValues {
  * string is a value. Parameters that nobody gave a value are left out.
  *
  * @throws {@link ManifestError} with code `invalid-parameters` that names every unknown, missing and unusable
- * parameter at once, and no value.
+ * parameter at once, and no value; with `invalid-manifest` when the manifest is not what `parseManifest` returns.
  *
  * @example
  * ```ts
@@ -29,7 +30,9 @@ export interface ParameterValues {
  * ```
  */
 export function resolveParameters(manifest: Manifest, values: ParameterValues = {}): Record<string, string> {
-  const given = [...Object.entries(values.template ?? {}), ...Object.entries(values.instance ?? {})];
+  assertManifest(manifest);
+  const { template = {}, instance = {} } = checkedValues(manifest, values);
+  const given = [...Object.entries(template), ...Object.entries(instance)];
   const merged = new Map<string, string>();
   const problems: ManifestProblem[] = [];
 
@@ -48,9 +51,23 @@ export function resolveParameters(manifest: Manifest, values: ParameterValues = 
     }
   }
   if (problems.length > 0) {
-    throw new ManifestError("invalid-parameters", `parameters of ${JSON.stringify(manifest.name)}`, problems);
+    throw refusal(manifest, problems);
   }
   return Object.fromEntries(merged);
+}
+
+function checkedValues(manifest: Manifest, values: ParameterValues): ParameterValues {
+  const rule = (value: unknown): string => `must be an object of names and values, not ${typeOf(value)}`;
+  if (!isRecord(values)) throw refusal(manifest, [{ path: "", message: `values ${rule(values)}` }]);
+  const problems = (["template", "instance"] as const)
+    .filter((path) => values[path] !== undefined && !isRecord(values[path]))
+    .map((path) => ({ path, message: rule(values[path]) }));
+  if (problems.length > 0) throw refusal(manifest, problems);
+  return values;
+}
+
+function refusal(manifest: Manifest, problems: readonly ManifestProblem[]): ManifestError {
+  return new ManifestError("invalid-parameters", `parameters of ${JSON.stringify(manifest.name)}`, problems);
 }
 
 function problemWith(manifest: Manifest, name: string, value: unknown): string | undefined {

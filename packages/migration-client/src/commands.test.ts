@@ -105,13 +105,45 @@ test("the same commands of the next migration are new", async () => {
   ]);
 });
 
-test("commands without a handler have no effect", async () => {
+test("an initial state without a handler has no effect: a target may not need it", async () => {
   const { client, socket, lines } = connected({}, { target: "m-1" });
-  socket.fireFrame(INITIAL_STATE, CUTOVER_APPLY, CUTOVER_READY, ABORT);
+  socket.fireFrame(INITIAL_STATE, ABORT);
   await turn();
   expect(socket.answers).toEqual([]);
   expect(client.connected).toBe(true);
   expect(lines).toContain("job-7: initial-state of m-1 has no effect: this job has no onInitialState handler");
+});
+
+test.each([
+  ["onCutoverReady", CUTOVER_READY],
+  ["onCutoverApply", CUTOVER_APPLY],
+] as const)("without %s the handover is aborted at once, because nobody will answer", async (name, frame) => {
+  const { client, socket, lines } = connected({}, { target: "m-1" });
+  socket.fireFrame(frame);
+  await turn();
+  expect(socket.answers).toEqual([{ type: "abort", reason: `this job has no ${name} handler` }]);
+  expect(lines).toContain(`job-7: ${frame.type} of m-1 aborts it: this job has no ${name} handler`);
+  expect(client).toMatchObject({ connected: true, migrationId: undefined });
+});
+
+test("a command without a handler does not abort the migration that came after it", async () => {
+  const { client, socket, lines, clock } = connected(
+    { onInitialState: () => new Promise(() => {}), onGetState: () => new Promise(() => {}) },
+    { target: "m-1" },
+  );
+  socket.fireFrame(INITIAL_STATE, { ...CUTOVER_APPLY, migrationId: "m-0" });
+  socket.fireFrame({ ...GET_STATE, migrationId: "m-2" }, ABORT);
+  await clock.advance(1_000);
+  expect(lines).toContain("job-7: cutover-apply of m-0 aborts it: this job has no onCutoverApply handler");
+  expect(socket.answers).toEqual([]);
+  expect(client.migrationId).toBe("m-2");
+});
+
+test("a command without a handler that was aborted in the meantime aborts nothing", async () => {
+  const { socket } = connected({ onInitialState: () => new Promise(() => {}) }, { target: "m-1" });
+  socket.fireFrame(INITIAL_STATE, CUTOVER_APPLY, ABORT);
+  await turn();
+  expect(socket.answers).toEqual([]);
 });
 
 test.each([

@@ -31,8 +31,36 @@ test("the environment of the process is the default, and its lack is no environm
   }
 });
 
-test("options are checked even where there is no worker", () => {
-  expect(() => connectMigration({}, {}, { reconnectMinMs: -1 })).toThrow(/reconnectMinMs .* -1/);
+/** Calls it as JavaScript can, without the types. */
+const connectWith = (...args: unknown[]): unknown => Reflect.apply(connectMigration, undefined, args);
+
+test.each([
+  ["a handler that is no function", [{ onGetState: 5 }, {}], "handler onGetState must be a function, and is 5"],
+  ["a handler that is a string", [{ onAbort: "5" }, {}], 'handler onAbort must be a function, and is "5"'],
+  ["no handlers", [undefined, {}], "handlers must be an object, and is undefined"],
+  ["a text for the handlers", ["onAbort", {}], 'handlers must be an object, and is "onAbort"'],
+  ["an option out of range", [{}, {}, { reconnectMinMs: -1 }], /^option reconnectMinMs must be .*, and is -1$/],
+  ["no options", [{}, {}, null], "opts must be an object, and is null"],
+])("%s is an error even where there is no worker", (_, args, message) => {
+  expect(() => connectWith(...args)).toThrow(expect.objectContaining({ code: "invalid-option" }));
+  expect(() => connectWith(...args)).toThrow(message);
+});
+
+test("an environment that is none is an error", () => {
+  expect(() => connectWith({}, null)).toThrow(expect.objectContaining({ code: "invalid-environment" }));
+  expect(() => connectWith({}, null)).toThrow("env must be an object of variables, and is null");
+});
+
+test("handlers may be of a class, have other members, and be left out as undefined or null", () => {
+  class Job {
+    readonly onAbort = undefined;
+    readonly onCutoverReady = null;
+    readonly name = "encoder";
+    onGetState(): number {
+      return 1;
+    }
+  }
+  expect(connectWith(new Job(), {})).toMatchObject({ role: "none" });
 });
 
 test("the socket is made at once with the given constructor, and no handler is called before the return", async () => {

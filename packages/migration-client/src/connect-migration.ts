@@ -1,3 +1,4 @@
+import { checkHandlers } from "./check-handlers.js";
 import { systemClock } from "./clock.js";
 import { createMigrationClient } from "./create-migration-client.js";
 import { findWebSocket } from "./find-web-socket.js";
@@ -18,7 +19,7 @@ import { noOpClient } from "./no-op-client.js";
  * @param handlers - What the job does in a handover.
  * @param env - Where to look for the worker's variables. Default: `process.env`, where there is one.
  * @param opts - Times, log and socket.
- * @throws MigrationClientError `invalid-environment` or `invalid-option`.
+ * @throws MigrationClientError `invalid-environment` or `invalid-option`, the latter also where there is no worker.
  *
  * @example
  * ```ts
@@ -56,6 +57,7 @@ export function connectMigration(
   env: MigrationEnv = globalThis.process?.env ?? {},
   opts: MigrationClientOptions = {},
 ): MigrationClient {
+  checkHandlers(handlers);
   const options = checkOptions(opts);
   const environment = readJobEnvironment(env);
   if (!environment) return noOpClient();

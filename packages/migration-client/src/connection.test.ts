@@ -114,6 +114,16 @@ test.each([4400, 4401])("after close code %s it keeps trying at the slowest pace
   expect(sockets).toHaveLength(2);
 });
 
+test("an unknown token is explained in the log, for it is nothing that the job can mend", () => {
+  const { socket, lines } = unconnected({}, { random: () => 0 });
+  socket.fireOpen();
+  socket.fireClose(4401, "unknown token");
+  expect(lines.at(-1)).toBe(
+    'job-7: closed with 4401 ("unknown token"): this worker does not know this instance ' +
+      "(was it restarted, or has the instance been replaced?): connecting again in 15000 ms",
+  );
+});
+
 test("a superseded connection is the last one", async () => {
   const { client, sockets, socket, clock, lines } = unconnected({});
   socket.fireOpen();

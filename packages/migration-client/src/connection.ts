@@ -1,4 +1,9 @@
-import { encodeJobToWorkerFrame, parseWorkerToJobFrame, type HelloAckFrame } from "@changeover/migration-protocol";
+import {
+  CLOSE_CODE,
+  encodeJobToWorkerFrame,
+  parseWorkerToJobFrame,
+  type HelloAckFrame,
+} from "@changeover/migration-protocol";
 import { backoffMs, paceAfter } from "./backoff.js";
 import type { Clock } from "./clock.js";
 import { describeError } from "./describe-error.js";
@@ -163,5 +168,7 @@ export class Connection {
 
 function describeEnd(end: SocketEnd): string {
   if (end.cause !== "close") return end.message;
-  return `closed with ${end.code}${end.reason === "" ? "" : ` (${JSON.stringify(end.reason)})`}`;
+  const what = `closed with ${end.code}${end.reason === "" ? "" : ` (${JSON.stringify(end.reason)})`}`;
+  if (end.code !== CLOSE_CODE.unknownToken) return what;
+  return `${what}: this worker does not know this instance (was it restarted, or has the instance been replaced?)`;
 }

@@ -26,18 +26,28 @@ export function cutoverTask(frame: CutoverFrame, migration: Migration, deps: Cut
   const { type, migrationId, payload } = frame;
   const { handlers, session, reports, log, redact } = deps;
   const handler = HANDLER_OF[type];
+  const giveUp = (signal: AbortSignal, reason: string): void => {
+    // A handler that was pre-empted has nothing left to abort.
+    if (!signal.aborted && session.isCurrent(migration)) reports.report("abort", { type: "abort", reason });
+  };
   return {
     handler,
     migrationId,
     run: async (signal) => {
       try {
-        if (handlers[handler]) await handlers[handler](payload, migrationId, { signal });
-        else log(`${type} of ${migrationId} has no effect: this job has no ${handler} handler`);
+        if (handlers[handler]) {
+          await handlers[handler](payload, migrationId, { signal });
+          return;
+        }
+        // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
+        const isNeeded = type !== "initial-state";
+        const reason = `this job has no ${handler} handler`;
+        log(`${type} of ${migrationId} ${isNeeded ? "aborts it" : "has no effect"}: ${reason}`);
+        if (isNeeded) giveUp(signal, reason);
       } catch (error) {
         const reason = redact(`${handler} failed: ${describeError(error)}`);
         log(reason);
-        // A handler that was pre-empted has nothing left to abort.
-        if (!signal.aborted && session.isCurrent(migration)) reports.report("abort", { type: "abort", reason });
+        giveUp(signal, reason);
       }
     },
   };

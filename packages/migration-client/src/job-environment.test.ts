@@ -48,6 +48,12 @@ test.each(["http://me:pa55@worker.test/", "worker.test:4000", "pa55"])(
   },
 );
 
+test("what is a URL of another kind is told by its scheme", () => {
+  expect(failure({ NORSK_WORKER_WS_URL: "http://worker.test/", NORSK_WORKER_TOKEN })).toMatchObject({
+    message: "NORSK_WORKER_WS_URL must be a ws:// or wss:// URL and is a URL that starts with http:",
+  });
+});
+
 test("the role is source unless it is said to be target, and only a target has a migration", () => {
   const env = { NORSK_WORKER_WS_URL, NORSK_WORKER_TOKEN, NORSK_MIGRATION_ID: "m-1" };
   expect(readJobEnvironment(env)).toMatchObject({ role: "source", migrationId: undefined });

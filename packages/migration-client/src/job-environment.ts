@@ -1,5 +1,6 @@
 import { JOB_SOCKET_ENV } from "@changeover/migration-protocol";
 import { MigrationClientError } from "./migration-client-error.js";
+import { showValue } from "./show-value.js";
 
 /** Environment variables by name, as `process.env` has them. */
 export type MigrationEnv = Readonly<Record<string, string | undefined>>;
@@ -22,6 +23,12 @@ export interface JobEnvironment {
  * @throws MigrationClientError `invalid-environment`, naming the variable. No message shows the token.
  */
 export function readJobEnvironment(env: MigrationEnv): JobEnvironment | undefined {
+  if (typeof env !== "object" || env === null) {
+    throw new MigrationClientError(
+      "invalid-environment",
+      `env must be an object of variables, and is ${showValue(env)}`,
+    );
+  }
   const url = env[JOB_SOCKET_ENV.url];
   if (!url) return undefined;
   const token = env[JOB_SOCKET_ENV.token];
@@ -46,7 +53,7 @@ function shownUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "ws:" && url?.protocol !== "wss:") {
     // The value is not shown: what is no URL may be anything, a secret too.
-    const found = url ? `an URL that starts with ${url.protocol}` : "no URL";
+    const found = url ? `a URL that starts with ${url.protocol}` : "no URL";
     throw new MigrationClientError(
       "invalid-environment",
       `${JOB_SOCKET_ENV.url} must be a ws:// or wss:// URL and is ${found}`,

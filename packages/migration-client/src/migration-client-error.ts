@@ -6,7 +6,7 @@ const brand: unique symbol = Symbol.for("@changeover/migration-client/MigrationC
  * | code | when |
  * | --- | --- |
  * | `invalid-environment` | `connectMigration`: the worker's URL is no `ws:` or `wss:` URL, or its token is missing |
- * | `invalid-option` | `connectMigration`: an option has a value that cannot work |
+ * | `invalid-option` | `connectMigration`: a handler is no function, or an option has a value that cannot work |
  * | `unserialisable-payload` | a report: its payload cannot be JSON |
  * | `oversized-payload` | a report: its frame would be larger than a worker takes |
  * | `closed` | `ready` and the reason of a handler's signal: the client was closed or superseded |

@@ -1,4 +1,5 @@
 import { MigrationClientError } from "./migration-client-error.js";
+import { showValue } from "./show-value.js";
 import type { WebSocketConstructor } from "./web-socket.js";
 
 /** Options of `connectMigration`. */
@@ -41,6 +42,9 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** @throws MigrationClientError `invalid-option`, naming the option and its value. */
 export function checkOptions(options: MigrationClientOptions): CheckedOptions {
+  if (typeof options !== "object" || options === null) {
+    throw new MigrationClientError("invalid-option", `opts must be an object, and is ${showValue(options)}`);
+  }
   const { reconnectMinMs, reconnectMaxMs } = options;
   const checked: CheckedOptions = {
     WebSocket: ofType("function", "WebSocket", options.WebSocket),
@@ -72,5 +76,5 @@ function ofType<T>(type: "function" | "string", option: string, value: T): T {
 }
 
 function invalid(option: string, value: unknown, expected: string): MigrationClientError {
-  return new MigrationClientError("invalid-option", `option ${option} must be ${expected}, and is ${String(value)}`);
+  return new MigrationClientError("invalid-option", `option ${option} must be ${expected}, and is ${showValue(value)}`);
 }

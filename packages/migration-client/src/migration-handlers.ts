@@ -15,6 +15,8 @@ export interface HandlerContext {
  * Only an abort does not wait its turn: it fires the signal of the running handler and waits for it no longer than a
  * second before `onAbort` is called.
  *
+ * A payload travels as `JSON.stringify` makes it: a `Map` or a `Set` arrives as `{}`.
+ *
  * Payloads are JSON that the other instance of the job made, hence `unknown`; a parameter may be annotated with the
  * type that the job knows it to be.
  */
@@ -33,11 +35,12 @@ export interface MigrationHandlers {
   onInitialState?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
   /**
    * Source: stop the output at or after the position in the payload, then call `reportStoppedOutput`. An exception
-   * aborts the handover.
+   * aborts the handover, and so does the lack of this handler.
    */
   onCutoverReady?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
   /**
-   * Target: take over from the position in the payload, then call `reportApplied`. An exception aborts the handover.
+   * Target: take over from the position in the payload, then call `reportApplied`. An exception aborts the handover,
+   * and so does the lack of this handler.
    */
   onCutoverApply?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
   /** The handover ended without success: a source resumes, a target expects to be stopped. */

@@ -8,7 +8,7 @@ const CUTOVER_APPLY = { type: "cutover-apply", migrationId: "m-1", payload: null
 const ABORT = { type: "abort", migrationId: "m-1", reason: "the source died" } as const;
 
 test("reports without a connection wait and follow the next acknowledgement in their order", async () => {
-  const { client, socket, reconnect } = connected({}, { target: "m-1" });
+  const { client, socket, reconnect } = connected({ onCutoverApply: () => {} }, { target: "m-1" });
   socket.fireFrame(CUTOVER_APPLY);
   socket.fireClose(1012);
   client.reportReady({ n: 1 });
@@ -33,7 +33,7 @@ test("a report is what it was when it was made", async () => {
 });
 
 test("a source's report waits too: the migration goes on over a reconnect", async () => {
-  const { client, socket, reconnect } = connected({});
+  const { client, socket, reconnect } = connected({ onCutoverReady: () => {} });
   socket.fireFrame(GET_STATE, CUTOVER_READY);
   await turn();
   socket.fireClose(1006);
@@ -120,7 +120,7 @@ test("what waits for a migration that this instance is no longer the target of i
 });
 
 test("nothing is reported after the worker's abort", async () => {
-  const { client, socket, lines } = connected({}, { target: "m-1" });
+  const { client, socket, lines } = connected({ onCutoverApply: () => {} }, { target: "m-1" });
   socket.fireFrame(CUTOVER_APPLY, ABORT);
   await turn();
   client.reportReady(1);

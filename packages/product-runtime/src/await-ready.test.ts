@@ -6,7 +6,7 @@ import { probePauseMs, type ProbeResult } from "./probe.js";
 const down: ProbeResult = { isReady: false, answer: "HTTP 503" };
 
 function readiness(clock: ManualClock, probe: () => Promise<ProbeResult>) {
-  return { what: "waiting", probe, intervalMs: 100, timeoutMs: 5_000, clock };
+  return { what: "waiting", probe, intervalMs: 100, timeoutMs: 5_000, timeoutName: "health.startupTimeoutMs", clock };
 }
 
 describe("awaitReady", () => {
@@ -34,7 +34,7 @@ describe("awaitReady", () => {
     await clock.advance(5_000);
     expect(await failure).toMatchObject({
       code: "not-ready",
-      message: "waiting took longer than 5000 ms: HTTP 503",
+      message: "waiting took longer than 5000 ms (health.startupTimeoutMs): HTTP 503",
     });
     expect(probes).toBeLessThan(100);
     expect(clock.pending).toBe(0);

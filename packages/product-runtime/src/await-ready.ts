@@ -9,13 +9,15 @@ export interface Readiness {
   readonly probe: (signal: AbortSignal) => Promise<ProbeResult>;
   readonly intervalMs: number;
   readonly timeoutMs: number;
+  /** What the time-out is called where it can be changed. */
+  readonly timeoutName: string;
   readonly signal?: AbortSignal | undefined;
   readonly clock: Clock;
 }
 
 /** Probes until ready. Throws with code `not-ready` and the last answer when the time is over. */
 export async function awaitReady(readiness: Readiness): Promise<void> {
-  const { what, probe, intervalMs, timeoutMs, clock } = readiness;
+  const { what, probe, intervalMs, timeoutMs, timeoutName, clock } = readiness;
   const startedAt = clock.now();
   let answer = "no answer yet";
   try {
@@ -29,6 +31,7 @@ export async function awaitReady(readiness: Readiness): Promise<void> {
     });
   } catch (cause) {
     if (!ProductRuntimeError.isInstance(cause) || cause.code !== "not-ready") throw cause;
-    throw new ProductRuntimeError("not-ready", `${what} took longer than ${timeoutMs} ms: ${answer}`, { cause });
+    const message = `${what} took longer than ${timeoutMs} ms (${timeoutName}): ${answer}`;
+    throw new ProductRuntimeError("not-ready", message, { cause });
   }
 }

@@ -11,15 +11,32 @@ export interface ContainerEnd {
    * stdout and stderr at the same moment, the engine may have changed the order.
    */
   readonly logTail: readonly string[];
-  /** The whole as one sentence without a subject, such as `exited with code 3; last output: no such device`. */
+  /**
+   * The whole as one sentence without a subject, such as `exited with code 3; last output: no such device`. Of a crash it
+   * quotes the last line that looks like an error.
+   */
   readonly reason: string;
 }
 
 /** Puts together what is known about the end of a container. */
 export function containerEnd(exitCode: number | null, oomKilled: boolean, logTail: readonly string[]): ContainerEnd {
-  const lastLine = logTail.findLast((line) => line.trim() !== "")?.trim();
-  const output = lastLine === undefined ? "it printed nothing" : `last output: ${lastLine}`;
-  return { exitCode, oomKilled, logTail, reason: `${howItEnded(exitCode, oomKilled)}; ${output}` };
+  const reason = `${howItEnded(exitCode, oomKilled)}; ${tellingLine(exitCode, logTail)}`;
+  return { exitCode, oomKilled, logTail, reason };
+}
+
+// A word that ends so (`TypeError`) or is it, but no frame of a stack (`at new NodeError (…)`).
+const ERROR_LINE = /^(?!at ).*(?:error|exception|fatal|panic|panicked)\b/i;
+const { SIGINT, SIGKILL, SIGTERM } = constants.signals;
+/** Ends that somebody wanted: what went wrong some lines before is not their reason. */
+const NO_CRASH: ReadonlySet<number | null> = new Set([0, 128 + SIGINT, 128 + SIGKILL, 128 + SIGTERM]);
+
+/** The line that says most about an end. The last one of a crash often is a stack or a version. */
+function tellingLine(exitCode: number | null, logTail: readonly string[]): string {
+  const lines = logTail.map((line) => line.trim()).filter((line) => line !== "");
+  const last = lines.at(-1);
+  if (last === undefined) return "it printed nothing";
+  const error = NO_CRASH.has(exitCode) ? undefined : lines.findLast((line) => ERROR_LINE.test(line));
+  return error === undefined || error === last ? `last output: ${last}` : `last error in the output: ${error}`;
 }
 
 /** The end without the output, for messages that show more of the output than one line. */

@@ -81,7 +81,11 @@ describe("createOptions", () => {
     };
     expect(createOptions(product, given, NONE).Env).toEqual(["A=1", "B=t", "C=x=y\nz", "NORSK_RUNTIME_ID=j-1"]);
     expect(() => createOptions(product, { ...given, env: { NORSK_RUNTIME_ID: "j-2" } }, NONE)).toThrow(
-      "NORSK_RUNTIME_ID: is reserved",
+      'cannot launch "encoder-1": env: NORSK_RUNTIME_ID is no parameter, as its name starts with NORSK_; ' +
+        "pass it in infrastructureEnv",
+    );
+    expect(() => createOptions(product, { ...given, templateEnv: { NORSK_RUNTIME_ID: "j-2" } }, NONE)).toThrow(
+      "templateEnv: NORSK_RUNTIME_ID is no parameter",
     );
     expect(() => createOptions(product, choices, NONE)).toThrow("C: is missing");
   });
@@ -125,4 +129,55 @@ describe("createOptions", () => {
         - infrastructureEnv: the value of NORSK_WORKER_TOKEN must be a string without NUL characters]
     `);
   });
+
+  it("refuses choices that it does not know, with those that it does", () => {
+    expect(() => createWith(manifest, { ...choices, cmd: ["node"], Image: "x" }, NONE)).toThrow(
+      'cannot launch "encoder-1":\n' +
+        "  - cmd is unknown; known are role, name, image, env, templateEnv, infrastructureEnv, command, accelerator, " +
+        "network, labels, publishedHost, memoryBytes, init\n" +
+        "  - Image is unknown; known are role,",
+    );
+  });
+
+  it.each([
+    [{ env: null }, "env must be an object of names and values, is null"],
+    [{ templateEnv: "A=1" }, "templateEnv must be an object of names and values, is a string"],
+    [{ infrastructureEnv: ["A"] }, "infrastructureEnv must be an object of names and values, is an array"],
+    [{ labels: null }, "labels must be an object of names and values, is null"],
+    [{ labels: { site: 5 } }, "labels: the value of site must be a string"],
+    [{ command: "node job.js" }, 'command must be an array of words, is "node job.js"'],
+    [{ command: ["node", 5] }, "command must be an array of words, is an array"],
+    [{ accelerator: "nvidia" }, 'accelerator must be an object such as {kind: "nvidia"}, is "nvidia"'],
+    [{ accelerator: {} }, 'accelerator must be an object such as {kind: "nvidia"}, is an object'],
+    [{ init: "no" }, 'init must be true or false, is "no"'],
+    [{ network: null }, "network must be the name of a bridge or overlay network, is null"],
+    [{ publishedHost: null }, "publishedHost must be an IP address, is null"],
+    [{ memoryBytes: "64" }, 'memoryBytes must be a whole number of at least 6291456, is "64"'],
+  ])("refuses %j", (change, message) => {
+    const refused = () => createWith(manifest, { ...choices, ...change }, NONE);
+    expect(refused).toThrow(expect.objectContaining({ code: "invalid-option" }));
+    expect(refused).toThrow(`cannot launch "encoder-1": ${message}`);
+  });
+
+  it("takes choices that are undefined for left out", () => {
+    expect(createWith(manifest, { ...choices, env: undefined, labels: undefined, init: undefined }, NONE)).toEqual(
+      createOptions(manifest, choices, NONE),
+    );
+  });
+
+  it("says what to pass when it is given none of what it needs", () => {
+    const raw = { schemaVersion: 1, name: "encoder" };
+    for (const nothing of [undefined, raw]) {
+      expect(() => createWith(nothing, choices, NONE)).toThrow(/^manifest.* what parseManifest returns/);
+    }
+    expect(() => createWith(manifest, undefined, NONE)).toThrow("choices must be an object, is undefined");
+    expect(() => createWith(manifest, choices, undefined)).toThrow(
+      'hardware must be an object such as {kind: "none"}, is undefined',
+    );
+  });
 });
+
+/** Calls it as JavaScript can, without the types. */
+function createWith(...args: unknown[]): unknown {
+  return Reflect.apply(createOptions, undefined, args);
+}

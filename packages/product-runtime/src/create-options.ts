@@ -1,9 +1,11 @@
-import { resolveParameters, type Manifest } from "@changeover/manifest";
+import { assertManifest, resolveParameters, type Manifest } from "@changeover/manifest";
 import type { ContainerCreateOptions } from "dockerode";
 import type { AcceleratorHardware } from "./accelerators/hardware.js";
 import { acceleratorHostConfig } from "./accelerators/host-config.js";
 import { validateChoices, type LaunchChoices } from "./launch-choices.js";
 import { manifestDigest } from "./manifest-digest.js";
+import { ProductRuntimeError } from "./product-runtime-error.js";
+import { showValue } from "./show-value.js";
 
 /** Labels of every container that is launched here. */
 export const LABELS = {
@@ -18,7 +20,8 @@ export const LABELS = {
 /**
  * What the engine is told to create, from plain data and without asking anybody.
  *
- * @throws `ProductRuntimeError` with code `invalid-option`, or `ManifestError` with code `invalid-parameters`.
+ * @throws `ProductRuntimeError` with code `invalid-option`, or `ManifestError` with code `invalid-parameters` or
+ * `invalid-manifest`.
  *
  * @example
  * ```ts
@@ -35,7 +38,12 @@ export function createOptions(
   choices: LaunchChoices,
   hardware: AcceleratorHardware,
 ): ContainerCreateOptions {
+  assertManifest(manifest);
   validateChoices(choices);
+  if (typeof hardware?.kind !== "string") {
+    const message = `hardware must be an object such as {kind: "none"}, is ${showValue(hardware)}`;
+    throw new ProductRuntimeError("invalid-option", message);
+  }
   const { role, name, image, command, labels, memoryBytes, network, init = true } = choices;
   const { publishedHost = "127.0.0.1" } = choices;
   const ports = Object.values(manifest.ports).map(portKey);

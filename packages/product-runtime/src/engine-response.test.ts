@@ -21,6 +21,9 @@ describe("engineText", () => {
       "No such container: x - y",
     );
     expect(engineText("plain")).toBe("plain");
+    expect(engineText(Object.assign(new Error("(HTTP code 502) unexpected -  "), { statusCode: 502 }))).toBe(
+      "HTTP 502 without a reason",
+    );
   });
 });
 

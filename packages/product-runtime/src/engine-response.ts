@@ -6,8 +6,13 @@ export function statusOf(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-/** The engine's own words in an error of dockerode, which puts its own around them. */
+/** The engine's own words in an error of dockerode, which puts its own around them. Never empty. */
 export function engineText(error: unknown): string {
+  return spokenText(error) || `HTTP ${statusOf(error) ?? "answer"} without a reason`;
+}
+
+/** As {@link engineText}, and empty where the answer had no text. */
+export function spokenText(error: unknown): string {
   const message = propertyOf(propertyOf(error, "json"), "message");
   if (typeof message === "string") return message.trim();
   const text = error instanceof Error ? error.message : String(error);

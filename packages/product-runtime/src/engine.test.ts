@@ -70,11 +70,28 @@ describe("connectEngine", () => {
     await expect(connectEngine({ env: { DOCKER_HOST: `http://127.0.0.1:${other}` } })).rejects.toThrow(
       `- http://127.0.0.1:${other}: what answers there is not a Docker engine`,
     );
+    const page = await serve(0, (_, response) => void response.end("<html>"));
+    await expect(connectEngine({ env: { DOCKER_HOST: `http://127.0.0.1:${page}` } })).rejects.toThrow(
+      `- http://127.0.0.1:${page}: what answers there is not a Docker engine`,
+    );
     const file = join(await tempDir(), "docker.sock");
     await writeFile(file, "");
     await expect(connectEngine({ env: { DOCKER_HOST: `unix://${file}` } })).rejects.toThrow(
       `- unix://${file}: connection refused, so nothing listens there`,
     );
+  });
+
+  it.each([
+    [404, "", "answered with HTTP 404: that is no Docker engine"],
+    [404, "<html>not here</html>", "answered with HTTP 404: that is no Docker engine"],
+    [403, '{"message":"not by you"}', "answered with HTTP 403: not by you"],
+    [503, "", "answered with HTTP 503"],
+  ])("gives a reason when what listens answers with %i and the body %j", async (status, body, why) => {
+    const port = await serve(0, (_, response) => void response.writeHead(status).end(body));
+    await expect(connectEngine({ env: { DOCKER_HOST: `tcp://127.0.0.1:${port}` } })).rejects.toMatchObject({
+      code: "engine-unreachable",
+      message: expect.stringContaining(`\n  - tcp://127.0.0.1:${port}: ${why}\n`),
+    });
   });
 
   it.each(["ssh://host", "docker.sock", "unix://", "tcp://", "npipe:////./pipe/docker_engine"])(

@@ -2,8 +2,9 @@ import Docker from "dockerode";
 import { text } from "node:stream/consumers";
 import { dialStream } from "./dial.js";
 import { engineAddresses, type EngineAddress } from "./engine-address.js";
-import { connectionFailure } from "./engine-response.js";
+import { connectionFailure, spokenText, statusOf } from "./engine-response.js";
 import { ProductRuntimeError } from "./product-runtime-error.js";
+import { showValue } from "./show-value.js";
 import { withDeadline } from "./with-deadline.js";
 
 /** A Docker engine that has answered. */
@@ -51,8 +52,7 @@ export async function connectEngine(options: ConnectEngineOptions = {}): Promise
       const { isLocal, host } = address;
       return { docker, description: `Docker ${version} at ${address.url}`, isLocal, host };
     } catch (error) {
-      const isLate = ProductRuntimeError.isInstance(error) && error.code === "engine-timeout";
-      failures.push({ address, error, why: isLate ? `no answer within ${timeoutMs} ms` : connectionFailure(error) });
+      failures.push({ address, error, why: whyNot(error, timeoutMs) });
     }
   }
   const tried = failures.map(({ address, why }) => `\n  - ${address.url}: ${why}`).join("");
@@ -66,10 +66,41 @@ export async function connectEngine(options: ConnectEngineOptions = {}): Promise
 async function versionOf(docker: Docker, timeoutMs: number): Promise<string> {
   return withDeadline({ what: "asking for the version", timeoutMs }, async (signal) => {
     const answer = await text(await dialStream(docker, { method: "GET", path: "/version", signal }));
-    const version: unknown = Object(JSON.parse(answer)).Version;
-    if (typeof version !== "string") throw new Error("what answers there is not a Docker engine");
+    const version = versionIn(answer);
+    if (version === undefined) throw new Error("what answers there is not a Docker engine");
     return version;
   });
+}
+
+function versionIn(answer: string): string | undefined {
+  try {
+    const { Version } = Object(JSON.parse(answer));
+    return typeof Version === "string" ? Version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function whyNot(error: unknown, timeoutMs: number): string {
+  if (ProductRuntimeError.isInstance(error) && error.code === "engine-timeout") {
+    return `no answer within ${timeoutMs} ms`;
+  }
+  const status = statusOf(error);
+  if (status === undefined) return connectionFailure(error);
+  // Every engine knows the path that was asked for.
+  if (status === 404) return "answered with HTTP 404: that is no Docker engine";
+  const said = spokenText(error);
+  // A body in another format than the engine's is a page for a browser.
+  return `answered with HTTP ${status}${said === "" || said.startsWith("<") ? "" : `: ${said}`}`;
+}
+
+/** @throws `ProductRuntimeError` with code `invalid-option` where the caller gave no engine. */
+export function checkEngine(engine: unknown): void {
+  if (typeof Object(engine).docker === "object" && typeof Object(engine).description === "string") return;
+  throw new ProductRuntimeError(
+    "invalid-option",
+    `engine must be what connectEngine returns, is ${engine instanceof Promise ? "a promise" : showValue(engine)}`,
+  );
 }
 
 function adviceFor(failures: readonly { readonly why: string }[]): string {

@@ -1,7 +1,9 @@
-import type { Engine } from "./engine.js";
+import { checkEngine, type Engine } from "./engine.js";
 import { engineFailure, engineText, statusOf } from "./engine-response.js";
 import { pullFailure } from "./image-failure.js";
+import { ProductRuntimeError } from "./product-runtime-error.js";
 import { readProgress } from "./progress-stream.js";
+import { showValue } from "./show-value.js";
 import { withDeadline } from "./with-deadline.js";
 
 /** Options of {@link ensureImage}. */
@@ -14,7 +16,7 @@ export interface EnsureImageOptions {
 /**
  * Makes sure that the engine has an image: pulls it when it is missing, without credentials of its own.
  *
- * @throws `ProductRuntimeError` with one of the `image-…` codes, `engine-timeout` or `aborted`.
+ * @throws `ProductRuntimeError` with one of the `image-…` codes, `invalid-option`, `engine-timeout` or `aborted`.
  *
  * @example
  * ```ts
@@ -24,6 +26,10 @@ export interface EnsureImageOptions {
  * ```
  */
 export async function ensureImage(engine: Engine, image: string, options: EnsureImageOptions = {}): Promise<void> {
+  checkEngine(engine);
+  if (!isImageName(image)) {
+    throw new ProductRuntimeError("invalid-option", `image must be the name of an image, is ${showValue(image)}`);
+  }
   const { signal, timeoutMs = 600_000 } = options;
   if (await hasImage(engine, image)) return;
   await withDeadline({ what: `pulling the image ${JSON.stringify(image)}`, timeoutMs, signal }, async (signal) => {
@@ -33,6 +39,11 @@ export async function ensureImage(engine: Engine, image: string, options: Ensure
     if (!(await hasImage(engine, image)))
       throw pullFailure(image, "the pull ended without an error and without the image");
   });
+}
+
+/** Whether a value can be the name of an image. The engine knows better, and says so. */
+export function isImageName(value: unknown): value is string {
+  return typeof value === "string" && /^\S+$/.test(value);
 }
 
 /** Whether the engine has an image. */

@@ -14,6 +14,8 @@ export interface LaunchAttempt {
   readonly hardware: AcceleratorHardware;
   readonly redact: Redact;
   readonly timeouts: Required<LaunchTimeouts>;
+  /** What the caller changes in order to wait longer for readiness. */
+  readonly readyTimeoutName: "health.startupTimeoutMs" | "timeouts.readyMs";
   readonly signal: AbortSignal | undefined;
 }
 

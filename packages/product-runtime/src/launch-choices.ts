@@ -1,7 +1,10 @@
 import { RESERVED_PREFIX } from "@changeover/manifest";
 import { isIP } from "node:net";
 import type { AcceleratorChoice } from "./accelerators/hardware.js";
+import { isImageName } from "./ensure-image.js";
 import { ProductRuntimeError } from "./product-runtime-error.js";
+import { showValue } from "./show-value.js";
+import { unknownKeys } from "./unknown-keys.js";
 
 /** What whoever places a product decides, beside what its manifest says. */
 export interface LaunchChoices {
@@ -39,42 +42,97 @@ const INFRASTRUCTURE_NAME = new RegExp(`^${RESERVED_PREFIX}[A-Z0-9_]+$`);
 // The engine's own limit.
 const MIN_MEMORY_BYTES = 6 * 1024 * 1024;
 
+const KNOWN = Object.keys({
+  role: true,
+  name: true,
+  image: true,
+  env: true,
+  templateEnv: true,
+  infrastructureEnv: true,
+  command: true,
+  accelerator: true,
+  network: true,
+  labels: true,
+  publishedHost: true,
+  memoryBytes: true,
+  init: true,
+} satisfies Record<keyof LaunchChoices, true>);
+
 /** Throws an error that lists every choice that cannot be, with its value where that is no secret. */
 export function validateChoices(choices: LaunchChoices): void {
-  const problems = [...problemsOf(choices)];
+  if (typeof choices !== "object" || choices === null) {
+    throw new ProductRuntimeError("invalid-option", `choices must be an object, is ${showValue(choices)}`);
+  }
+  const problems = [...unknownKeys(choices, KNOWN), ...problemsOf(choices), ...variableProblems(choices)];
   if (problems.length === 0) return;
   const list = problems.length === 1 ? ` ${problems[0]}` : problems.map((problem) => `\n  - ${problem}`).join("");
-  throw new ProductRuntimeError("invalid-option", `cannot launch ${JSON.stringify(choices.name)}:${list}`);
+  throw new ProductRuntimeError("invalid-option", `cannot launch ${showValue(choices.name)}:${list}`);
 }
 
 function* problemsOf(choices: LaunchChoices): Generator<string> {
-  const { role, name, image, command, network, publishedHost, memoryBytes } = choices;
-  if (role !== "product" && role !== "job") yield `role must be "product" or "job", is ${JSON.stringify(role)}`;
+  const { role, name, image, command, accelerator, network, publishedHost, memoryBytes, init } = choices;
+  if (role !== "product" && role !== "job") yield `role must be "product" or "job", is ${showValue(role)}`;
   if (typeof name !== "string" || !NAME.test(name)) {
-    yield `name must be 2 or more letters, digits, _, . and -, is ${JSON.stringify(name)}`;
+    yield `name must be 2 or more letters, digits, _, . and -, is ${showValue(name)}`;
   }
-  if (typeof image !== "string" || !/^\S+$/.test(image)) {
-    yield `image must be the name of an image, is ${JSON.stringify(image)}`;
+  if (!isImageName(image)) yield `image must be the name of an image, is ${showValue(image)}`;
+  if (command !== undefined && !(Array.isArray(command) && command.every((word) => typeof word === "string"))) {
+    yield `command must be an array of words, is ${showValue(command)}`;
+  } else if (command?.length === 0) {
+    yield "command must have at least one word; leave it out for the image's own";
   }
-  if (command?.length === 0) yield "command must have at least one word; leave it out for the image's own";
-  // These three are no networks of their own: they have no ports to publish.
-  if (network !== undefined && (!NAME.test(network) || network === "host" || network === "none")) {
-    yield `network must be the name of a bridge or overlay network, is ${JSON.stringify(network)}`;
+  if (accelerator !== undefined && typeof accelerator?.kind !== "string") {
+    yield `accelerator must be an object such as {kind: "nvidia"}, is ${showValue(accelerator)}`;
+  }
+  // These are no networks of their own: they have no ports to publish.
+  if (network !== undefined && (!NAME.test(network ?? "") || network === "host" || network === "none")) {
+    yield `network must be the name of a bridge or overlay network, is ${showValue(network)}`;
   }
   if (publishedHost !== undefined && isIP(publishedHost) === 0) {
-    yield `publishedHost must be an IP address, is ${JSON.stringify(publishedHost)}`;
+    yield `publishedHost must be an IP address, is ${showValue(publishedHost)}`;
   }
   if (memoryBytes !== undefined && !(Number.isInteger(memoryBytes) && memoryBytes >= MIN_MEMORY_BYTES)) {
-    yield `memoryBytes must be a whole number of at least ${MIN_MEMORY_BYTES}, is ${memoryBytes}`;
+    yield `memoryBytes must be a whole number of at least ${MIN_MEMORY_BYTES}, is ${showValue(memoryBytes)}`;
   }
-  for (const label of Object.keys(choices.labels ?? {})) {
-    if (label.startsWith("changeover.")) yield `labels: ${label} is reserved; choose a name without "changeover."`;
-  }
-  for (const [variable, value] of Object.entries(choices.infrastructureEnv ?? {})) {
-    if (!INFRASTRUCTURE_NAME.test(variable)) {
-      yield `infrastructureEnv: ${variable} must start with ${RESERVED_PREFIX}; parameters go into env`;
-    } else if (typeof value !== "string" || value.includes("\0")) {
-      yield `infrastructureEnv: the value of ${variable} must be a string without NUL characters`;
+  if (init !== undefined && typeof init !== "boolean") yield `init must be true or false, is ${showValue(init)}`;
+}
+
+/** What is wrong with names and values. No value is shown: it may be a secret. */
+function* variableProblems(choices: LaunchChoices): Generator<string> {
+  for (const field of ["labels", "env", "templateEnv", "infrastructureEnv"] as const) {
+    const given: unknown = choices[field];
+    if (given === undefined) continue;
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      const found = typeof given === "string" ? "a string" : showValue(given);
+      yield `${field} must be an object of names and values, is ${found}`;
+      continue;
+    }
+    for (const [name, value] of Object.entries(given)) {
+      const problem = FIELD_PROBLEM[field](name, value);
+      if (problem !== undefined) yield `${field}: ${problem}`;
     }
   }
+}
+
+const FIELD_PROBLEM: Record<
+  "labels" | "env" | "templateEnv" | "infrastructureEnv",
+  (name: string, value: unknown) => string | undefined
+> = {
+  labels: (name, value) => {
+    if (name.startsWith("changeover.")) return `${name} is reserved; choose a name without "changeover."`;
+    return typeof value === "string" ? undefined : `the value of ${name} must be a string`;
+  },
+  env: parameterProblem,
+  templateEnv: parameterProblem,
+  infrastructureEnv: (name, value) => {
+    if (!INFRASTRUCTURE_NAME.test(name)) return `${name} must start with ${RESERVED_PREFIX}; parameters go into env`;
+    if (typeof value === "string" && !value.includes("\0")) return undefined;
+    return `the value of ${name} must be a string without NUL characters`;
+  },
+};
+
+/** All else about a parameter is between the manifest and its values. */
+function parameterProblem(name: string): string | undefined {
+  if (!name.startsWith(RESERVED_PREFIX)) return undefined;
+  return `${name} is no parameter, as its name starts with ${RESERVED_PREFIX}; pass it in infrastructureEnv`;
 }

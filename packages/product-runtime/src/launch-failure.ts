@@ -3,7 +3,7 @@ import type { AcceleratorHardware } from "./accelerators/hardware.js";
 import { howItEnded, type ContainerEnd } from "./container-end.js";
 import { engineFailure, engineText, statusOf } from "./engine-response.js";
 import type { LaunchChoices } from "./launch-choices.js";
-import { ProductRuntimeError } from "./product-runtime-error.js";
+import { ProductRuntimeError, type ProductRuntimeErrorCode } from "./product-runtime-error.js";
 import type { Redact } from "./redact.js";
 
 /** A launched container in a message. */
@@ -15,6 +15,12 @@ export function subjectOf({ role, name, image }: LaunchChoices): string {
 export function createFailure(choices: LaunchChoices, error: unknown, redact: Redact): ProductRuntimeError {
   const subject = subjectOf(choices);
   const text = redact(engineText(error));
+  const advice = adviceFor(choices, text);
+  if (advice !== undefined) {
+    return new ProductRuntimeError(advice.code, `${subject} cannot be created: ${text}\n${advice.text}`, {
+      cause: error,
+    });
+  }
   switch (statusOf(error)) {
     case 404:
       return new ProductRuntimeError("image-not-found", `${subject} cannot be created: ${text}`, { cause: error });
@@ -41,11 +47,32 @@ export function startFailure(
 ): ProductRuntimeError {
   if (statusOf(error) === undefined) return engineFailure(`starting ${subjectOf(choices)}`, error);
   const text = redact(engineText(error));
-  const advice = acceleratorAdvice(hardware, text);
   const message = `${subjectOf(choices)} cannot be started: ${text}`;
-  return advice === undefined
-    ? new ProductRuntimeError("start-failed", message, { cause: error })
-    : new ProductRuntimeError("accelerator-unavailable", `${message}\n${advice}`, { cause: error });
+  const missing = acceleratorAdvice(hardware, text);
+  if (missing !== undefined) {
+    return new ProductRuntimeError("accelerator-unavailable", `${message}\n${missing}`, { cause: error });
+  }
+  const advice = adviceFor(choices, text);
+  return new ProductRuntimeError("start-failed", advice === undefined ? message : `${message}\n${advice.text}`, {
+    cause: error,
+  });
+}
+
+/** What to do about failures that a choice brought about. Engines differ in when they notice. */
+function adviceFor(
+  { network }: LaunchChoices,
+  text: string,
+): { code: ProductRuntimeErrorCode; text: string } | undefined {
+  if (/no command specified/i.test(text)) {
+    return { code: "engine-failed", text: "Give a command, or an image that has one of its own (CMD or ENTRYPOINT)." };
+  }
+  if (network !== undefined && /\bnetwork \S+ not found/i.test(text)) {
+    return {
+      code: "start-failed",
+      text: `Create it (docker network create ${network}), or choose another "network".`,
+    };
+  }
+  return undefined;
 }
 
 /** A container ended when it should have become ready. */

@@ -1,19 +1,21 @@
-import type { Manifest } from "@changeover/manifest";
+import { assertManifest, type Manifest } from "@changeover/manifest";
 import type { Container, ContainerCreateOptions } from "dockerode";
 import { resolveHardware } from "./accelerators/resolve-hardware.js";
 import { watchContainer } from "./container-watch.js";
 import { createOptions, environment } from "./create-options.js";
 import { EngineContainer } from "./engine-container.js";
-import type { Engine } from "./engine.js";
+import { checkEngine, type Engine } from "./engine.js";
 import { ensureImage } from "./ensure-image.js";
 import { launching, type LaunchAttempt } from "./launch-attempt.js";
-import type { LaunchChoices } from "./launch-choices.js";
+import { validateChoices, type LaunchChoices } from "./launch-choices.js";
 import { createFailure, startFailure, subjectOf } from "./launch-failure.js";
 import { resolveTimeouts, type LaunchTimeouts } from "./launch-timeouts.js";
 import type { LaunchedContainer } from "./launched-container.js";
 import { ProductRuntimeError } from "./product-runtime-error.js";
 import { redactorFor } from "./redact.js";
 import { removeContainer } from "./remove-container.js";
+import { showValue } from "./show-value.js";
+import { unknownKeys } from "./unknown-keys.js";
 import { untilReady } from "./until-ready.js";
 import { throwIfAborted, withDeadline } from "./with-deadline.js";
 
@@ -53,20 +55,49 @@ export async function launch(
   choices: LaunchChoices,
   options: LaunchOptions = {},
 ): Promise<LaunchedContainer> {
+  checkEngine(engine);
+  assertManifest(manifest);
+  validateChoices(choices);
+  checkOptions(options);
   const timeouts = resolveTimeouts(manifest, options.timeouts);
   const hardware = await resolveHardware(engine, manifest.accelerator, choices.accelerator);
   const creation = createOptions(manifest, choices, hardware);
   const redact = redactorFor(manifest, environment(manifest, choices));
-  const attempt: LaunchAttempt = { engine, manifest, choices, hardware, redact, timeouts, signal: options.signal };
+  const readyTimeoutName = options.timeouts?.readyMs === undefined ? "health.startupTimeoutMs" : "timeouts.readyMs";
+  const { signal } = options;
+  const attempt: LaunchAttempt = {
+    engine,
+    manifest,
+    choices,
+    hardware,
+    redact,
+    timeouts,
+    readyTimeoutName,
+    signal,
+  };
 
-  throwIfAborted(options.signal, launching(attempt));
-  await ensureImage(engine, choices.image, { signal: options.signal, timeoutMs: timeouts.pullMs });
+  throwIfAborted(signal, launching(attempt));
+  await ensureImage(engine, choices.image, { signal, timeoutMs: timeouts.pullMs });
   const container = await create(attempt, creation);
   try {
     return await start(attempt, container);
   } catch (error) {
     await removeFailed(container, error);
     throw error;
+  }
+}
+
+const OPTIONS = Object.keys({ signal: true, timeouts: true } satisfies Record<keyof LaunchOptions, true>);
+
+function checkOptions(options: LaunchOptions): void {
+  const refuse = (problem: string): never => {
+    throw new ProductRuntimeError("invalid-option", problem);
+  };
+  if (typeof options !== "object" || options === null) refuse(`options must be an object, is ${showValue(options)}`);
+  for (const problem of unknownKeys(options, OPTIONS)) refuse(`options: ${problem}`);
+  const { signal } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    refuse(`signal must be an AbortSignal, is ${showValue(signal)}`);
   }
 }
 

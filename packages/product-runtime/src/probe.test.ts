@@ -44,6 +44,7 @@ it("is not ready when something accepts and hangs up, as the engine's proxy does
   await expect(probe(at, "/", signal)).resolves.toMatchObject({
     isReady: false,
     answer: expect.stringMatching("no answer"),
+    isRefused: true,
   });
 });
 
@@ -53,4 +54,10 @@ it("ends with its signal", async () => {
     createTcpServer((socket) => socket.on("data", () => controller.abort()).on("error", () => {})),
   );
   await expect(probe(at, "/", controller.signal)).resolves.toMatchObject({ isReady: false });
+});
+
+it("is not ready when nothing listens", async () => {
+  const at = await answering(() => {});
+  server?.close();
+  await expect(probe(at, "/", signal)).resolves.toMatchObject({ isReady: false, isRefused: true });
 });

@@ -1,8 +1,12 @@
 import { request } from "node:http";
 import type { PublishedPort } from "./published-ports.js";
 
-/** What a request for readiness found. `answer` says why a product is not ready. */
-export type ProbeResult = { readonly isReady: true } | { readonly isReady: false; readonly answer: string };
+/**
+ * What a request for readiness found. `answer` says why a product is not ready; `isRefused`, that the connection was
+ * refused or cut, as it is when nothing listens behind the engine's proxy.
+ */
+export type ProbeResult =
+  { readonly isReady: true } | { readonly isReady: false; readonly answer: string; readonly isRefused?: boolean };
 
 const PROBE_TIMEOUT_MS = 5_000;
 
@@ -22,7 +26,10 @@ export function probe(at: PublishedPort, path: string, signal: AbortSignal): Pro
       failed(`no answer within ${PROBE_TIMEOUT_MS} ms`);
       asked.destroy();
     });
-    asked.on("error", (error) => failed(`no answer (${error.message})`));
+    asked.on("error", (error) => {
+      const isRefused = "code" in error && (error.code === "ECONNREFUSED" || error.code === "ECONNRESET");
+      resolve({ isReady: false, answer: `no answer (${error.message})`, isRefused });
+    });
     asked.end();
   });
 }

@@ -5,7 +5,7 @@ import type { ContainerWatch } from "./container-watch.js";
 import { statusOf } from "./engine-response.js";
 import { launching, type LaunchAttempt } from "./launch-attempt.js";
 import { exitFailure, lastLines } from "./launch-failure.js";
-import { probe } from "./probe.js";
+import { probe, type ProbeResult } from "./probe.js";
 import { ProductRuntimeError } from "./product-runtime-error.js";
 import { publishedPorts, type PublishedPort } from "./published-ports.js";
 import { throwIfAborted } from "./with-deadline.js";
@@ -63,13 +63,22 @@ async function answers(
     return;
   }
   await awaitReady({
-    what: `${launching(attempt)} until http://${control.host}:${control.port}${health.path} answers with 2xx`,
-    probe: (signal) => probe(control, health.path, signal),
+    what:
+      `${launching(attempt)} until its port control (${manifest.ports["control"]} in the container) answers ` +
+      `http://${control.host}:${control.port}${health.path} with 2xx`,
+    probe: async (signal) => withListenHint(await probe(control, health.path, signal), manifest.ports["control"]),
     intervalMs: health.intervalMs,
     timeoutMs: timeouts.readyMs,
+    timeoutName: attempt.readyTimeoutName,
     signal,
     clock: systemClock,
   });
+}
+
+/** The engine publishes what listens on the container's own address, and a service on its loopback is not that. */
+function withListenHint(result: ProbeResult, port: number | undefined): ProbeResult {
+  if (result.isReady || result.isRefused !== true) return result;
+  return { ...result, answer: `${result.answer}; inside the container the service must listen on 0.0.0.0:${port}` };
 }
 
 function withOutput(error: unknown, { tail }: ContainerWatch): unknown {

@@ -1,5 +1,9 @@
 import { eventually } from "@changeover/testing";
+import { randomBytes } from "node:crypto";
 import { get } from "node:http";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { pack } from "tar-stream";
 import { describe, expect, it } from "vitest";
 import { launch, LABELS, type LogLine } from "../src/index.js";
 import { bestTimeOf, engineFixture, healthy, idle, manifestWith, rejectionOf, serving } from "./fixture.js";
@@ -10,6 +14,17 @@ async function collect(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
   const all: LogLine[] = [];
   for await (const line of lines) all.push(line);
   return all;
+}
+
+/** An image that says nothing about what to run. */
+async function emptyImage(): Promise<string> {
+  const tar = pack();
+  tar.entry({ name: "empty" }, "");
+  tar.finalize();
+  const [repo, tag] = ["changeover-test/empty", randomBytes(4).toString("hex")];
+  const stream = await engine.docker.importImage(Readable.from(tar, { objectMode: false }), { repo, tag });
+  await text(stream);
+  return `${repo}:${tag}`;
 }
 
 describe("a product", () => {
@@ -95,9 +110,42 @@ describe("a product", () => {
     expect(error).toMatchObject({
       code: "not-ready",
       message: expect.stringMatching(
-        /until http:\/\/127\.0\.0\.1:\d+\/healthz answers with 2xx took longer than 1500 ms: HTTP 503; its last output:\n +listening soon/,
+        /until its port control \(4321 in the container\) answers http:\/\/127\.0\.0\.1:\d+\/healthz with 2xx took longer than 1500 ms \(timeouts\.readyMs\): HTTP 503; its last output:\n +listening soon/,
       ),
     });
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("that listens on its own loopback fails the launch with what to change", async () => {
+    const manifest = manifestWith({ health: { path: "/", startupTimeoutMs: 1_500 } });
+    const script = `require("node:http").createServer((_, response) => response.end()).listen(4321, "127.0.0.1")`;
+    expect(await rejectionOf(run(manifest, script))).toMatchObject({
+      code: "not-ready",
+      message: expect.stringMatching(
+        /took longer than 1500 ms \(health\.startupTimeoutMs\): no answer \(.+\); inside the container the service must listen on 0\.0\.0\.0:4321; it printed nothing$/,
+      ),
+    });
+  });
+
+  it("that crashes tells the error and not what Node prints after it", async () => {
+    const error = await rejectionOf(run(healthy, "throw new TypeError('no such device')"));
+    expect(error).toMatchObject({
+      end: { reason: "exited with code 1; last error in the output: TypeError: no such device" },
+    });
+  });
+
+  it("whose network does not exist, or that has nothing to run, says what to do", async () => {
+    expect(await rejectionOf(run(healthy, idle, { network: "changeover-nonet" }))).toMatchObject({
+      code: "start-failed",
+      message: expect.stringMatching(/network changeover-nonet not found\nCreate it \(docker network create /),
+    });
+    const empty = await emptyImage();
+    const { command: _, ...choices } = choicesFor("", { image: empty });
+    expect(await rejectionOf(launch(engine, healthy, choices))).toMatchObject({
+      code: "engine-failed",
+      message: expect.stringMatching(/No command specified\nGive a command, or an image that has one/),
+    });
+    await engine.docker.getImage(empty).remove({ force: true });
     expect(await leftovers()).toEqual([]);
   });
 
