@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import type { JobToWorkerFrame, WorkerToJobFrame } from "./frames.js";
+import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJobFrameV2 } from "./frames.js";
 import { frameParser, type ParseResult } from "./parse.js";
-import { jobToWorkerFrame, workerToJobFrame } from "./schemas.js";
+import { jobToWorkerFrame, jobToWorkerFrameV2, workerToJobFrame, workerToJobFrameV2 } from "./schemas.js";
 
 /**
  * The parsers of the root entry on compiled schemas: they start slower and need `new Function`, and then validate at
@@ -21,4 +21,14 @@ export const parseJobToWorkerFrame: (text: string) => ParseResult<JobToWorkerFra
 /** As `parseWorkerToJobFrame` of the root entry. */
 export const parseWorkerToJobFrame: (text: string) => ParseResult<WorkerToJobFrame> = frameParser(
   z.compile(workerToJobFrame, strict),
+);
+
+/** As `parseJobToWorkerFrameV2` of the root entry. */
+export const parseJobToWorkerFrameV2: (text: string) => ParseResult<JobToWorkerFrameV2> = frameParser(
+  z.compile(jobToWorkerFrameV2, strict),
+);
+
+/** As `parseWorkerToJobFrameV2` of the root entry. */
+export const parseWorkerToJobFrameV2: (text: string) => ParseResult<WorkerToJobFrameV2> = frameParser(
+  z.compile(workerToJobFrameV2, strict),
 );

@@ -1,11 +1,11 @@
-import type { JobToWorkerFrame, WorkerToJobFrame } from "./frames.js";
+import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJobFrameV2 } from "./frames.js";
 
 /**
  * The text of a frame that a job sends. A payload of `undefined` is sent as `null`, because JSON has no `undefined`.
  *
  * @throws TypeError when a payload cannot be JSON: a BigInt, a cycle, a `toJSON` that throws.
  */
-export function encodeJobToWorkerFrame(frame: JobToWorkerFrame): string {
+export function encodeJobToWorkerFrame(frame: JobToWorkerFrame | JobToWorkerFrameV2): string {
   return encode(frame);
 }
 
@@ -14,7 +14,7 @@ export function encodeJobToWorkerFrame(frame: JobToWorkerFrame): string {
  *
  * @throws TypeError when a payload cannot be JSON.
  */
-export function encodeWorkerToJobFrame(frame: WorkerToJobFrame): string {
+export function encodeWorkerToJobFrame(frame: WorkerToJobFrame | WorkerToJobFrameV2): string {
   return encode(frame);
 }
 

@@ -6,6 +6,8 @@ export const LIMITS = {
   maxHelloBytes: 4 * 1024,
   /** How long a worker waits for `hello` on a new connection. */
   helloTimeoutMs: 10_000,
+  /** How long either side of version 2 may hear nothing before it asks for a sign of life. */
+  pingIntervalMs: 10_000,
   /** Longest close reason that RFC 6455 allows (125 bytes of a control frame, less 2 for the code). */
   maxCloseReasonBytes: 123,
 } as const;

@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import jobToWorker from "../fixtures/v1/job-to-worker.json" with { type: "json" };
 import workerToJob from "../fixtures/v1/worker-to-job.json" with { type: "json" };
+import jobToWorkerV2 from "../fixtures/v2/job-to-worker.json" with { type: "json" };
+import workerToJobV2 from "../fixtures/v2/worker-to-job.json" with { type: "json" };
 import * as compiled from "./compiled.js";
 import * as plain from "./parsers.js";
-import { jobToWorkerFrame, workerToJobFrame } from "./schemas.js";
+import { jobToWorkerFrame, jobToWorkerFrameV2, workerToJobFrame, workerToJobFrameV2 } from "./schemas.js";
 
 describe.each([
   ["plain", plain],
   ["compiled", compiled],
-])("the %s parsers", (_name, { parseJobToWorkerFrame, parseWorkerToJobFrame }) => {
+])("the %s parsers", (_name, parsers) => {
+  const { parseJobToWorkerFrame, parseWorkerToJobFrame, parseJobToWorkerFrameV2, parseWorkerToJobFrameV2 } = parsers;
+
   it.each(Object.entries(jobToWorker))("read the job's %s as it is", (_fixture, frame) => {
     expect(parseJobToWorkerFrame(JSON.stringify(frame))).toEqual({ ok: true, message: frame });
   });
@@ -17,9 +21,34 @@ describe.each([
     expect(parseWorkerToJobFrame(JSON.stringify(frame))).toEqual({ ok: true, message: frame });
   });
 
+  it.each(Object.entries(jobToWorkerV2))("read the job's %s of version 2 as it is", (_fixture, frame) => {
+    expect(parseJobToWorkerFrameV2(JSON.stringify(frame))).toEqual({ ok: true, message: frame });
+  });
+
+  it.each(Object.entries(workerToJobV2))("read the worker's %s of version 2 as it is", (_fixture, frame) => {
+    expect(parseWorkerToJobFrameV2(JSON.stringify(frame))).toEqual({ ok: true, message: frame });
+  });
+
+  it("read the hello of a newer client, for what it is to be spoken to in", () => {
+    const text = '{"type":"hello","token":"t","protocol":7,"session":"s","colour":"red"}';
+    const message = { type: "hello", token: "t", protocol: 7, session: "s" };
+    expect(parseJobToWorkerFrame(text)).toEqual({ ok: true, message });
+  });
+
+  it("want the migration and a sequence number of a report of version 2", () => {
+    expect(parseJobToWorkerFrameV2('{"type":"target-applied","migrationId":"m-1"}')).toEqual({
+      ok: false,
+      reason: 'target-applied: "seq" is missing or not of type number',
+    });
+    expect(parseJobToWorkerFrame('{"type":"target-applied","migrationId":"m-1","seq":1}')).toEqual({
+      ok: true,
+      message: { type: "target-applied" },
+    });
+  });
+
   it("drop fields that they do not know", () => {
-    const text = '{"type":"hello","token":"t","protocol":7,"session":{"a":1}}';
-    expect(parseJobToWorkerFrame(text)).toEqual({ ok: true, message: { type: "hello", token: "t" } });
+    const text = '{"type":"target-applied","colour":"red"}';
+    expect(parseJobToWorkerFrame(text)).toEqual({ ok: true, message: { type: "target-applied" } });
   });
 
   it("hand on every kind of JSON payload", () => {
@@ -75,11 +104,15 @@ describe.each([
   });
 });
 
-it("has a fixture of every frame", () => {
-  const types = (schema: typeof jobToWorkerFrame | typeof workerToJobFrame): unknown[] =>
-    schema.def.options.flatMap((option) => [...(option._zod.propValues?.["type"] ?? [])]);
-  expect(types(jobToWorkerFrame).length).toBe(7);
-  expect(types(workerToJobFrame).length).toBe(6);
-  expect(new Set(Object.values(jobToWorker).map((frame) => frame.type))).toEqual(new Set(types(jobToWorkerFrame)));
-  expect(new Set(Object.values(workerToJob).map((frame) => frame.type))).toEqual(new Set(types(workerToJobFrame)));
+describe("the fixtures", () => {
+  it.each([
+    ["the job's, version 1", jobToWorkerFrame, jobToWorker, 7],
+    ["the worker's, version 1", workerToJobFrame, workerToJob, 6],
+    ["the job's, version 2", jobToWorkerFrameV2, jobToWorkerV2, 9],
+    ["the worker's, version 2", workerToJobFrameV2, workerToJobV2, 10],
+  ])("hold every frame: %s", (_name, schema, fixtures, count) => {
+    const types = schema.def.options.flatMap((option) => [...(option._zod.propValues?.["type"] ?? [])]);
+    expect(types.length).toBe(count);
+    expect(new Set(Object.values(fixtures).map((frame) => frame.type))).toEqual(new Set(types));
+  });
 });

@@ -1,6 +1,6 @@
-import type { JobToWorkerFrame, WorkerToJobFrame } from "./frames.js";
+import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJobFrameV2 } from "./frames.js";
 import { frameParser, type ParseResult } from "./parse.js";
-import { jobToWorkerFrame, workerToJobFrame } from "./schemas.js";
+import { jobToWorkerFrame, jobToWorkerFrameV2, workerToJobFrame, workerToJobFrameV2 } from "./schemas.js";
 
 /**
  * Reads a frame that a worker sent. Unknown fields are dropped; a frame of an unknown type is reported as such.
@@ -18,3 +18,11 @@ export const parseWorkerToJobFrame: (text: string) => ParseResult<WorkerToJobFra
 
 /** Reads a frame that a job sent. A worker that reads very many takes the same function from `./compiled`. */
 export const parseJobToWorkerFrame: (text: string) => ParseResult<JobToWorkerFrame> = frameParser(jobToWorkerFrame);
+
+/** As {@link parseWorkerToJobFrame}, on a connection whose `hello-ack` said `protocol: 2`. */
+export const parseWorkerToJobFrameV2: (text: string) => ParseResult<WorkerToJobFrameV2> =
+  /* @__PURE__ */ frameParser(workerToJobFrameV2);
+
+/** As {@link parseJobToWorkerFrame}, on a connection whose `hello-ack` said `protocol: 2`. */
+export const parseJobToWorkerFrameV2: (text: string) => ParseResult<JobToWorkerFrameV2> =
+  /* @__PURE__ */ frameParser(jobToWorkerFrameV2);

@@ -1,65 +1,79 @@
 import * as z from "zod/mini";
-import type {
-  CutoverApplyFrame,
-  CutoverReadyFrame,
-  GetStateFrame,
-  HelloAckFrame,
-  HelloFrame,
-  InitialStateFrame,
-  JobAbortFrame,
-  SourceStoppedOutputFrame,
-  StateFrame,
-  StateRefusedFrame,
-  TargetAppliedFrame,
-  TargetReadyFrame,
-  WorkerAbortFrame,
-} from "./frames.js";
-
-type Frame<T> = z.ZodMiniType<T> & z.core.$ZodTypeDiscriminable;
+import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJobFrameV2 } from "./frames.js";
 
 // A payload came out of JSON.parse, so it is JSON already: checking it again would cost 4 to 12 times the parse.
 const payload = z.unknown();
-const migrationId = z.string();
-const reason = z.string();
+const text = z.string();
+const count = z.number().check(z.int(), z.minimum(0));
+const optional = z.exactOptional;
 
-const hello: Frame<HelloFrame> = z.object({ type: z.literal("hello"), token: z.string() });
-const state: Frame<StateFrame> = z.object({ type: z.literal("state"), payload });
-const stateRefused: Frame<StateRefusedFrame> = z.object({ type: z.literal("state-refused"), reason });
-const targetReady: Frame<TargetReadyFrame> = z.object({ type: z.literal("target-ready"), payload });
-const sourceStoppedOutput: Frame<SourceStoppedOutputFrame> = z.object({
-  type: z.literal("source-stopped-output"),
-  payload,
+const report = { migrationId: text, seq: count };
+const command = { migrationId: text };
+const commandV2 = { ...command, epoch: count, deadlineMs: optional(z.number()) };
+
+const hello = z.object({
+  type: z.literal("hello"),
+  token: text,
+  protocol: optional(count),
+  session: optional(text),
+  client: optional(text),
 });
-const targetApplied: Frame<TargetAppliedFrame> = z.object({ type: z.literal("target-applied") });
-const jobAbort: Frame<JobAbortFrame> = z.object({ type: z.literal("abort"), reason });
-
-const helloAck: Frame<HelloAckFrame> = z.object({
+const helloAck = z.object({
   type: z.literal("hello-ack"),
-  migration: z.exactOptional(z.object({ id: z.string() })),
+  migration: optional(z.object({ id: text })),
+  protocol: optional(count),
+  worker: optional(text),
+  epoch: optional(count),
+  limits: optional(z.object({ maxFrameBytes: count })),
+  pingIntervalMs: optional(z.number()),
 });
-const getState: Frame<GetStateFrame> = z.object({ type: z.literal("get-state"), migrationId });
-const initialState: Frame<InitialStateFrame> = z.object({ type: z.literal("initial-state"), migrationId, payload });
-const cutoverReady: Frame<CutoverReadyFrame> = z.object({ type: z.literal("cutover-ready"), migrationId, payload });
-const cutoverApply: Frame<CutoverApplyFrame> = z.object({ type: z.literal("cutover-apply"), migrationId, payload });
-const workerAbort: Frame<WorkerAbortFrame> = z.object({ type: z.literal("abort"), migrationId, reason });
+const ping = z.object({ type: z.literal("ping") });
+const pong = z.object({ type: z.literal("pong") });
 
-/** Every frame that a job sends. Unknown fields are dropped. */
+/** Every frame that a job sends in version 1. Unknown fields are dropped. */
 export const jobToWorkerFrame = z.discriminatedUnion("type", [
   hello,
-  state,
-  stateRefused,
-  targetReady,
-  sourceStoppedOutput,
-  targetApplied,
-  jobAbort,
-]);
+  z.object({ type: z.literal("state"), payload }),
+  z.object({ type: z.literal("state-refused"), reason: text }),
+  z.object({ type: z.literal("target-ready"), payload }),
+  z.object({ type: z.literal("source-stopped-output"), payload }),
+  z.object({ type: z.literal("target-applied") }),
+  z.object({ type: z.literal("abort"), reason: text }),
+]) satisfies z.ZodMiniType<JobToWorkerFrame>;
 
-/** Every frame that a worker sends. Unknown fields are dropped. */
+/** Every frame that a worker sends in version 1. Unknown fields are dropped. */
 export const workerToJobFrame = z.discriminatedUnion("type", [
   helloAck,
-  getState,
-  initialState,
-  cutoverReady,
-  cutoverApply,
-  workerAbort,
-]);
+  z.object({ type: z.literal("get-state"), ...command }),
+  z.object({ type: z.literal("initial-state"), ...command, payload }),
+  z.object({ type: z.literal("cutover-ready"), ...command, payload }),
+  z.object({ type: z.literal("cutover-apply"), ...command, payload }),
+  z.object({ type: z.literal("abort"), ...command, reason: text }),
+]) satisfies z.ZodMiniType<WorkerToJobFrame>;
+
+/** Every frame that a job sends in version 2. Unknown fields are dropped. */
+export const jobToWorkerFrameV2 = z.discriminatedUnion("type", [
+  hello,
+  z.object({ type: z.literal("state"), ...report, payload }),
+  z.object({ type: z.literal("state-refused"), ...report, reason: text }),
+  z.object({ type: z.literal("target-ready"), ...report, payload }),
+  z.object({ type: z.literal("source-stopped-output"), ...report, payload }),
+  z.object({ type: z.literal("target-applied"), ...report }),
+  z.object({ type: z.literal("abort"), ...report, reason: text }),
+  ping,
+  pong,
+]) satisfies z.ZodMiniType<JobToWorkerFrameV2>;
+
+/** Every frame that a worker sends in version 2. Unknown fields are dropped. */
+export const workerToJobFrameV2 = z.discriminatedUnion("type", [
+  helloAck,
+  z.object({ type: z.literal("get-state"), ...commandV2 }),
+  z.object({ type: z.literal("initial-state"), ...commandV2, payload }),
+  z.object({ type: z.literal("cutover-ready"), ...commandV2, payload }),
+  z.object({ type: z.literal("cutover-apply"), ...commandV2, payload }),
+  z.object({ type: z.literal("abort"), ...commandV2, reason: text }),
+  z.object({ type: z.literal("committed"), migrationId: text, epoch: count }),
+  z.object({ type: z.literal("report-ack"), seq: count, ignored: optional(text) }),
+  ping,
+  pong,
+]) satisfies z.ZodMiniType<WorkerToJobFrameV2>;
