@@ -17,7 +17,7 @@ export type WorkerEventBody =
 
 /** What happens to a job. */
 export type JobEvent =
-  | { type: "connected"; side: Side }
+  | { type: "connected"; side: Side; /** Version of the protocol that the instance speaks. */ version: 1 | 2 }
   | { type: "disconnected"; side: Side; code: number; reason: string }
   /** An instance has died that nobody removed: with the active one the job is dead. */
   | { type: "gone"; side: Side; reason: string }

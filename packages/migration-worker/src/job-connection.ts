@@ -5,28 +5,35 @@ import {
   type CloseCode,
   type HelloFrame,
   type JobToWorkerFrame,
+  type JobToWorkerFrameV2,
+  type ReportFrame,
+  type ReportFrameV2,
   type WorkerToJobFrame,
+  type WorkerToJobFrameV2,
 } from "@changeover/migration-protocol";
-import { parseJobToWorkerFrame } from "@changeover/migration-protocol/compiled";
+import { parseJobToWorkerFrame, parseJobToWorkerFrameV2 } from "@changeover/migration-protocol/compiled";
 import type { Socket } from "node:net";
 import type { RawData, WebSocket } from "ws";
 import type { Clock } from "./clock.js";
+import { Liveness } from "./liveness.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** How long a peer has to answer a close before its socket is cut. `ws` alone would hold it for 30 s. */
 const closeHandshakeMs = 1_000;
 
-/** A frame that a job may send once it is known. */
-export type Report = Exclude<JobToWorkerFrame, HelloFrame>;
+/** What a job tells, with its migration and sequence number on a connection of version 2. */
+export type Report = ReportFrame | ReportFrameV2;
+
+/** What came of a report: the protocol was broken, or it was taken, or it changed nothing. */
+export type Reception = { violation: string } | { ignored: string | undefined };
 
 /** What a connection asks of its owner. */
 export interface ConnectionOwner<Instance> {
   /** The instance that has this token. */
   authenticate(token: string): Instance | undefined;
   /** `hello` was right: the owner acknowledges it. */
-  connected(instance: Instance, connection: JobConnection): void;
-  /** Returns what is wrong with the report where it breaks the protocol. */
-  reported(instance: Instance, report: Report): string | undefined;
+  connected(instance: Instance, connection: JobConnection, session: string | undefined): void;
+  reported(instance: Instance, report: Report): Reception;
   /** A connection was closed before it was known whose it is. */
   rejected(code: number, reason: string, address: string): void;
   violated(instance: Instance, reason: string): void;
@@ -36,7 +43,9 @@ export interface ConnectionOwner<Instance> {
 
 /** The worker's end of one job socket. */
 export interface JobConnection {
-  send(frame: WorkerToJobFrame): void;
+  /** What both sides speak, from the moment that `hello` has been read. */
+  readonly version: 1 | 2;
+  send(frame: WorkerToJobFrame | WorkerToJobFrameV2): void;
   close(code: CloseCode, reason: string): void;
 }
 
@@ -50,6 +59,8 @@ export interface ConnectionSettings {
   /** Where the connection comes from. */
   address: string;
   maxFrameBytes: number;
+  /** From 0 to, not including, 1. */
+  random: () => number;
   /** Called once, when it is known whose connection it is, or when it has ended before. */
   onIdentified(): void;
 }
@@ -59,17 +70,22 @@ export function serveConnection<Instance>(
   socket: WebSocket,
   tcp: Socket,
   owner: ConnectionOwner<Instance>,
-  { clock, address, maxFrameBytes, onIdentified }: ConnectionSettings,
+  { clock, address, maxFrameBytes, random, onIdentified }: ConnectionSettings,
 ): JobConnection {
   const { helloTimeoutMs, maxHelloBytes } = LIMITS;
   const rate = new TokenBucket(reportRate, clock.now());
   const readBefore = tcp.bytesRead;
   let instance: Instance | undefined;
+  let version: 1 | 2 = 1;
+  let liveness: Liveness | undefined;
   let isOpen = true;
   let stopCut: (() => void) | undefined;
   let failure: { code: number; reason: string } | undefined;
 
   const connection: JobConnection = {
+    get version() {
+      return version;
+    },
     send: (frame) => {
       if (!isOpen) return;
       const text = encodeWorkerToJobFrame(frame);
@@ -112,6 +128,7 @@ export function serveConnection<Instance>(
   function end(code: number, reason: string): void {
     if (!isOpen) return;
     isOpen = false;
+    liveness?.stop();
     identified();
     if (instance !== undefined) owner.disconnected(instance, connection, code, reason);
   }
@@ -129,20 +146,52 @@ export function serveConnection<Instance>(
     if (isBinary) return violation("frames are text, not binary");
     const text = data.toString();
     if (instance === undefined && text.length > maxHelloBytes) return refuseLongHello();
-    const parsed = parseJobToWorkerFrame(text);
+    liveness?.heard();
+    const parsed = version === 2 ? parseJobToWorkerFrameV2(text) : parseJobToWorkerFrame(text);
     if (!parsed.ok) return violation(parsed.reason);
-    const { message } = parsed;
-    if (message.type === "hello") {
-      if (instance !== undefined) return violation("hello was sent twice");
-      const known = owner.authenticate(message.token);
-      if (known === undefined) return connection.close(CLOSE_CODE.unknownToken, "unknown token");
-      identified();
-      instance = known;
-      return owner.connected(known, connection);
+    return take(parsed.message);
+  }
+
+  function take(message: JobToWorkerFrame | JobToWorkerFrameV2): void {
+    switch (message.type) {
+      case "hello":
+        return greet(message);
+      case "ping":
+        return connection.send({ type: "pong" });
+      case "pong":
+        return;
+      default: {
+        if (instance === undefined) return violation(`${message.type} was sent before hello`);
+        const reception = owner.reported(instance, message);
+        if ("violation" in reception) return violation(reception.violation);
+        if ("seq" in message) {
+          const { ignored } = reception;
+          connection.send({ type: "report-ack", seq: message.seq, ...(ignored === undefined ? {} : { ignored }) });
+        }
+      }
     }
-    if (instance === undefined) return violation(`${message.type} was sent before hello`);
-    const wrong = owner.reported(instance, message);
-    if (wrong !== undefined) violation(wrong);
+  }
+
+  function greet({ token, protocol = 1, session }: HelloFrame): void {
+    if (instance !== undefined) return violation("hello was sent twice");
+    const known = owner.authenticate(token);
+    if (known === undefined) return connection.close(CLOSE_CODE.unknownToken, "unknown token");
+    identified();
+    instance = known;
+    if (protocol >= 2 && session !== undefined) {
+      version = 2;
+      liveness = new Liveness({
+        clock,
+        random,
+        intervalMs: LIMITS.pingIntervalMs,
+        ping: () => connection.send({ type: "ping" }),
+        onDead: (silentMs) => {
+          end(1006, `no sign of life for ${Math.round(silentMs)} ms`);
+          socket.terminate();
+        },
+      });
+    }
+    owner.connected(known, connection, session);
   }
 
   tcp.on("data", countBytes);

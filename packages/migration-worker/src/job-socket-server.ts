@@ -18,6 +18,8 @@ export interface JobSocketServerOptions {
   allowedOrigins: readonly string[];
   maxFrameBytes: number;
   clock: Clock;
+  /** From 0 to, not including, 1. */
+  random: () => number;
 }
 
 /** Accepts job sockets. */
@@ -29,7 +31,7 @@ export interface JobSocketServer {
 
 /** @throws MigrationWorkerError `listen-failed` */
 export async function listen<Instance>(
-  { host, port, tls, allowedOrigins, maxFrameBytes, clock }: JobSocketServerOptions,
+  { host, port, tls, allowedOrigins, maxFrameBytes, clock, random }: JobSocketServerOptions,
   owner: ConnectionOwner<Instance>,
 ): Promise<JobSocketServer> {
   const connections = new Set<JobConnection>();
@@ -52,6 +54,7 @@ export async function listen<Instance>(
       clock,
       address,
       maxFrameBytes,
+      random,
       onIdentified: isAdmitted ? leave : () => {},
     });
     connections.add(connection);

@@ -1,4 +1,4 @@
-import type { WorkerAbortFrame } from "@changeover/migration-protocol";
+import type { CommittedFrame, WorkerAbortFrame } from "@changeover/migration-protocol";
 import type { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
 import type { JobConnection, Report } from "./job-connection.js";
@@ -14,8 +14,16 @@ export interface Instance {
   readonly migrationId?: string;
   placement?: Placement;
   connection?: JobConnection;
-  /** What a source that may have stopped must hear: again after every reconnect, until it has answered something newer. */
-  owedAbort?: WorkerAbortFrame;
+  /** The fencing epoch under which this instance writes. */
+  epoch: number;
+  /** The process that spoke last, by its session, and the last of its reports that was taken. */
+  session?: string;
+  lastSeq: number;
+  /**
+   * What this instance must hear: again after every reconnect, until it has answered something newer. A source that may
+   * have stopped is owed its abort; whoever took part in a handover that was committed is owed that news.
+   */
+  owed?: WorkerAbortFrame | CommittedFrame;
 }
 
 /** Work that outlives its instances. */
@@ -23,6 +31,8 @@ export class Job {
   readonly jobId: string;
   readonly capabilities: readonly string[];
   active: Instance;
+  /** Grows with every handover, and whenever a source resumes after its target may have written. */
+  epoch = 1;
   handover?: { run: HandoverRun; target?: Instance };
   /** The target of a handover that ended as indeterminate: until it is gone it may be active. */
   unfenced?: Instance;
@@ -30,7 +40,7 @@ export class Job {
   constructor(jobId: string, capabilities: readonly string[], tokenHash: string) {
     this.jobId = jobId;
     this.capabilities = capabilities;
-    this.active = { job: this, tokenHash, side: "source" };
+    this.active = { job: this, tokenHash, side: "source", epoch: this.epoch, lastSeq: 0 };
   }
 }
 

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { CLOSE_CODE, JOB_SOCKET_ENV, type WorkerAbortFrame } from "@changeover/migration-protocol";
+import {
+  CLOSE_CODE,
+  JOB_SOCKET_ENV,
+  LIMITS,
+  type CommandFrame,
+  type WorkerAbortFrame,
+} from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
 import { MigrationWorkerError } from "./errors.js";
 import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
@@ -7,7 +13,7 @@ import { checkHandoverOptions } from "./handover-options.js";
 import type { HandoverEnd } from "./handover/end.js";
 import { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
-import type { ConnectionOwner, JobConnection, Report } from "./job-connection.js";
+import type { ConnectionOwner, JobConnection, Reception, Report } from "./job-connection.js";
 import { Job, mayReport, type Instance } from "./job.js";
 import { listen, type JobSocketServer } from "./job-socket-server.js";
 import type {
@@ -19,6 +25,7 @@ import type {
 } from "./migration-worker.js";
 import { checkPlacement, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
+import { WORKER_NAME } from "./worker-name.js";
 import { checkWorkerOptions, type CheckedWorkerOptions } from "./worker-options.js";
 
 /** The worker on a clock of the caller's. */
@@ -37,7 +44,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 
   async listen(): Promise<void> {
-    this.#server = await listen({ ...this.#options, clock: this.#clock }, this);
+    this.#server = await listen({ ...this.#options, clock: this.#clock, random: Math.random }, this);
   }
 
   get url(): string {
@@ -92,6 +99,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const refusal = refusalOf(job, signal);
     if (refusal !== undefined) return { outcome: "refused", reason: refusal, jobId, migrationId, phasesMs: {} };
     const source = job.active;
+    const epoch = ++job.epoch;
     const handover: { run: HandoverRun; target?: Instance } = {
       run: new HandoverRun(
         { jobId, migrationId, sourceLost, deadlines, isSourceConnected: source.connection !== undefined },
@@ -99,11 +107,14 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
           clock: this.#clock,
           sourcePlacement: source.placement,
           emit: (event) => this.#emit({ jobId, ...event }),
-          send: (side, frame) => (side === "source" ? source : handover.target)?.connection?.send(frame),
+          send: (side, frame, deadlineMs) => {
+            const instance = side === "source" ? source : handover.target;
+            if (instance) sendCommand(instance, frame, deadlineMs);
+          },
           placeTarget: async (placing) => {
             const token = createToken();
             const tokenHash = hashToken(token);
-            const target: Instance = { job, tokenHash, side: "target", migrationId };
+            const target: Instance = { job, tokenHash, side: "target", migrationId, epoch, lastSeq: 0 };
             handover.target = target;
             this.#instances.set(tokenHash, target);
             return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
@@ -116,6 +127,10 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
             if (!handover.target) return;
             handover.target.side = "source";
             job.active = handover.target;
+            for (const instance of [handover.target, source]) {
+              instance.owed = { type: "committed", migrationId, epoch };
+              sendOwed(instance);
+            }
           },
         },
       ),
@@ -158,37 +173,52 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     return this.#instances.get(hashToken(token));
   }
 
-  connected(instance: Instance, connection: JobConnection): void {
-    const { job, side, migrationId, connection: older } = instance;
+  connected(instance: Instance, connection: JobConnection, session: string | undefined): void {
+    const { job, side, migrationId, epoch, connection: older } = instance;
+    const { version } = connection;
     instance.connection = connection;
     older?.close(CLOSE_CODE.superseded, "a newer connection of this instance took over");
+    if (session !== undefined && session !== instance.session) {
+      instance.session = session;
+      instance.lastSeq = 0;
+    }
+    const migration = side === "target" && migrationId !== undefined ? { migration: { id: migrationId } } : {};
+    const limits = { maxFrameBytes: this.#options.maxFrameBytes };
+    const { pingIntervalMs } = LIMITS;
     connection.send(
-      side === "target" && migrationId !== undefined
-        ? { type: "hello-ack", migration: { id: migrationId } }
-        : { type: "hello-ack" },
+      version === 2
+        ? { type: "hello-ack", protocol: 2, worker: WORKER_NAME, epoch, limits, pingIntervalMs, ...migration }
+        : { type: "hello-ack", ...migration },
     );
-    if (instance.owedAbort) connection.send(instance.owedAbort);
-    this.#emit({ jobId: job.jobId, type: "connected", side });
-    this.#runOf(instance)?.input({ type: "connected", side: this.#sideInHandover(instance) });
+    sendOwed(instance);
+    this.#emit({ jobId: job.jobId, type: "connected", side, version });
+    const sideInHandover = this.#sideInHandover(instance);
+    this.#runOf(instance)?.input({ type: "connected", side: sideInHandover, canRepeat: version === 2 });
   }
 
-  reported(instance: Instance, report: Report): string | undefined {
-    const { job, side } = instance;
-    if (!mayReport(instance, report.type)) return `${report.type} cannot come from a ${side}`;
+  reported(instance: Instance, report: Report): Reception {
+    if (!mayReport(instance, report.type)) {
+      return { violation: `${report.type} cannot come from a ${instance.side}` };
+    }
+    if ("seq" in report) {
+      if (report.seq <= instance.lastSeq) return { ignored: "it has been taken already" };
+      instance.lastSeq = report.seq;
+    }
+    return { ignored: this.#take(instance, report) };
+  }
+
+  /** Takes a report and returns why it changes nothing, where that is so. */
+  #take(instance: Instance, report: Report): string | undefined {
     const run = this.#runOf(instance);
-    if (!run) {
-      this.#emit({
-        jobId: job.jobId,
-        type: "ignored",
-        what: report.type,
-        reason: "no handover of this job is in flight",
-      });
-      return undefined;
+    const isOfAnother = run && "migrationId" in report && report.migrationId !== run.migrationId;
+    if (!run || isOfAnother) {
+      const reason = isOfAnother ? `migration ${run.migrationId} is in flight` : "no handover of this job is in flight";
+      this.#emit({ jobId: instance.job.jobId, type: "ignored", what: report.type, reason });
+      return reason;
     }
     // An answer means that the source is past whatever it was told before.
-    if (report.type === "state" || report.type === "state-refused") delete instance.owedAbort;
-    run.input({ ...report, side: this.#sideInHandover(instance) });
-    return undefined;
+    if (report.type === "state" || report.type === "state-refused") delete instance.owed;
+    return run.input({ ...report, side: this.#sideInHandover(instance) });
   }
 
   rejected(code: number, reason: string, address: string): void {
@@ -236,8 +266,12 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   /** Tells a source to carry on, now or when it is back. */
   #resume(source: Instance, migrationId: string, reason: string, mayHaveStopped: boolean): void {
     const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
-    if (mayHaveStopped) source.owedAbort = abort;
-    source.connection?.send(abort);
+    if (mayHaveStopped) {
+      // The target may have written under its epoch: what the source writes from now on must be newer.
+      source.epoch = ++source.job.epoch;
+      source.owed = abort;
+    }
+    sendCommand(source, abort, undefined);
     this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
   }
 
@@ -284,6 +318,20 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #throwIfClosed(): void {
     if (this.#closed) throw new MigrationWorkerError("closed", "the worker is closing: start another one");
   }
+}
+
+function sendCommand({ connection, epoch }: Instance, frame: CommandFrame, deadlineMs: number | undefined): void {
+  if (connection?.version === 2) {
+    connection.send({ ...frame, epoch, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  } else {
+    connection?.send(frame);
+  }
+}
+
+function sendOwed(instance: Instance): void {
+  const { owed, connection } = instance;
+  if (owed?.type === "abort") sendCommand(instance, owed, undefined);
+  else if (owed && connection?.version === 2) connection.send(owed);
 }
 
 /** Why a handover cannot begin. */

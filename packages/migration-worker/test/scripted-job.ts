@@ -3,7 +3,10 @@ import { WebSocket, type ClientOptions } from "ws";
 
 type Frame = { type: string } & Record<string, unknown>;
 
-/** A job of version 1 that says what the test tells it to and keeps what it hears. */
+/** What a job of version 2 adds to its hello. */
+export const helloV2 = { protocol: 2, session: "session-1", client: "scripted/1.0.0" };
+
+/** A job that says what the test tells it to and keeps what it hears; of version 1 unless its hello says otherwise. */
 export class ScriptedJob {
   readonly heard: Frame[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
@@ -30,9 +33,9 @@ export class ScriptedJob {
   }
 
   /** Connects and is acknowledged. */
-  static async connect(env: Record<string, string>, options?: ClientOptions): Promise<ScriptedJob> {
+  static async connect(env: Record<string, string>, options?: ClientOptions, hello: object = {}): Promise<ScriptedJob> {
     const job = await ScriptedJob.open(env[JOB_SOCKET_ENV.url] ?? "", options);
-    job.send({ type: "hello", token: env[JOB_SOCKET_ENV.token] });
+    job.send({ type: "hello", token: env[JOB_SOCKET_ENV.token], ...hello });
     await job.hears("hello-ack");
     return job;
   }

@@ -1,4 +1,4 @@
-import type { WorkerToJobFrame } from "@changeover/migration-protocol";
+import type { CommandFrame } from "@changeover/migration-protocol";
 import type { Clock } from "../clock.js";
 import { messageOf } from "../errors.js";
 import type { JobEvent } from "../events.js";
@@ -12,7 +12,8 @@ const removeRetryMs = 1_000;
 
 /** What a run does to the world. */
 export interface HandoverPorts {
-  send(side: Side, frame: WorkerToJobFrame): void;
+  /** `deadlineMs` is what is left for the answer; absent where none is expected. */
+  send(side: Side, frame: CommandFrame, deadlineMs: number | undefined): void;
   placeTarget(signal: AbortSignal): Promise<Placement>;
   /** The target's placement, from the moment it is known. */
   targetPlaced(placement: Placement): void;
@@ -73,21 +74,29 @@ export class HandoverRun {
     return this.#options.migrationId;
   }
 
-  /** Inputs that arrive while effects are carried out wait for their turn. */
-  input(input: Input): void {
+  /**
+   * Applies an input and returns why it changes nothing, where that is so. Inputs that arrive while effects are carried
+   * out wait for their turn.
+   */
+  input(input: Input): string | undefined {
     this.#queue.push(input);
-    if (this.#isBusy) return;
+    if (this.#isBusy) return undefined;
     this.#isBusy = true;
+    let ignored: string | undefined;
     try {
-      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) this.#apply(next);
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+        const reason = this.#apply(next);
+        if (next === input) ignored = reason;
+      }
     } finally {
       this.#isBusy = false;
     }
+    return ignored;
   }
 
-  #apply(input: Input): void {
+  #apply(input: Input): string | undefined {
     const before = this.#handover.step;
-    if (before.at === "ended") return;
+    if (before.at === "ended") return "the handover has ended";
     const { handover, effects } = transition(this.#handover, input);
     this.#handover = handover;
     const hasMoved = handover.step.at !== before.at;
@@ -98,20 +107,22 @@ export class HandoverRun {
     }
     for (const effect of effects) this.#carryOut(effect);
     if (hasMoved) this.#enterStep();
+    return effects.find((effect) => effect.type === "ignored")?.reason;
   }
 
   #leaveStep(at: Handover["step"]["at"]): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     const phase = phaseNamed(at);
-    if (phase) this.#phasesMs[phase] = this.#ports.clock.now() - this.#stepStartedAt;
+    const now = this.#ports.clock.now();
+    if (phase) this.#phasesMs[phase] = now - this.#stepStartedAt;
+    this.#stepStartedAt = now;
   }
 
   #enterStep(): void {
     const { step } = this.#handover;
     const { emit, clock } = this.#ports;
     const { jobId, migrationId, deadlines } = this.#options;
-    this.#stepStartedAt = clock.now();
     const afterMs = deadlineOf(step, deadlines);
     if (afterMs !== undefined) {
       this.#stopTimer = clock.setTimer(() => this.input({ type: "deadline", afterMs }), afterMs);
@@ -149,12 +160,23 @@ export class HandoverRun {
     }
   }
 
-  #send(side: Side, frame: WorkerToJobFrame): void {
+  #send(side: Side, frame: CommandFrame): void {
     try {
-      this.#ports.send(side, frame);
+      this.#ports.send(side, frame, this.#deadlineMs(frame));
     } catch (error) {
       this.input({ type: "send-failed", side, reason: `${frame.type}: ${messageOf(error)}` });
     }
+  }
+
+  /** What is left of the deadline for the answer to a frame. */
+  #deadlineMs({ type }: CommandFrame): number | undefined {
+    const { deadlines } = this.#options;
+    const { step } = this.#handover;
+    if (type === "abort") return undefined;
+    // A target that was placed quickly prepares while the phase of its placing goes on.
+    if (type === "initial-state" && step.at === "place") return deadlines.ready;
+    const all = deadlineOf(step, deadlines);
+    return all === undefined ? undefined : Math.max(0, all - (this.#ports.clock.now() - this.#stepStartedAt));
   }
 
   #place(): void {

@@ -15,15 +15,17 @@ function play(inputs: Input[], sourceLost: SourceLost = "promote"): { handover: 
 const untilReady: Input[] = [
   { type: "state", side: "source", payload: "s" },
   { type: "placed" },
-  { type: "connected", side: "target" },
+  { type: "connected", side: "target", canRepeat: false },
 ];
 const untilStop: Input[] = [...untilReady, { type: "target-ready", side: "target", payload: 5 }];
 const untilApply: Input[] = [...untilStop, { type: "source-stopped-output", side: "source", payload: 6 }];
 const untilCommit: Input[] = [...untilApply, { type: "target-applied", side: "target" }];
 
 const everyInput: Input[] = [
-  { type: "connected", side: "source" },
-  { type: "connected", side: "target" },
+  { type: "connected", side: "source", canRepeat: false },
+  { type: "connected", side: "target", canRepeat: false },
+  { type: "connected", side: "source", canRepeat: true },
+  { type: "connected", side: "target", canRepeat: true },
   { type: "disconnected", side: "source" },
   { type: "disconnected", side: "target" },
   { type: "state", side: "source", payload: 1 },
@@ -113,11 +115,14 @@ describe("the rules of a handover", () => {
       { type: "target-ready", side: "target", payload: 5 },
     ]);
     expect(away.handover.step).toEqual({ at: "stop", position: 5, isSent: false });
-    const back = transition(away.handover, { type: "connected", side: "source" });
+    const back = transition(away.handover, { type: "connected", side: "source", canRepeat: false });
     expect(back.effects).toEqual([
       { type: "send", to: "source", frame: { type: "cutover-ready", migrationId: "m-1", payload: 5 } },
     ]);
-    expect(transition(back.handover, { type: "connected", side: "source" }).effects).toEqual([]);
+    expect(transition(back.handover, { type: "connected", side: "source", canRepeat: false }).effects).toEqual([]);
+    expect(transition(back.handover, { type: "connected", side: "source", canRepeat: true }).effects).toEqual(
+      back.effects,
+    );
   });
 
   it("end a death of the source by what the control plane chose", () => {

@@ -1,4 +1,4 @@
-import type { WorkerToJobFrame } from "@changeover/migration-protocol";
+import type { CommandFrame } from "@changeover/migration-protocol";
 import type { End, Phase } from "./end.js";
 
 /** The two instances of a handover. */
@@ -35,7 +35,8 @@ export interface Handover {
 /** What can happen to a handover. A report comes with the side that its sender has in this handover. */
 export type Input =
   | ReportInput
-  | { type: "connected"; side: Side }
+  /** A job of version 2 carries a command out once however often it gets it, so one that may be lost is sent again. */
+  | { type: "connected"; side: Side; canRepeat: boolean }
   | { type: "disconnected"; side: Side }
   | { type: "send-failed"; side: Side; reason: string }
   | { type: "placed" }
@@ -55,7 +56,7 @@ export type ReportInput =
 
 /** What a transition asks for. Effects are carried out in order. */
 export type Effect =
-  | { type: "send"; to: Side; frame: WorkerToJobFrame }
+  | { type: "send"; to: Side; frame: CommandFrame }
   /** Start the target; answered by `placed` or `place-failed`. */
   | { type: "place" }
   /** Remove an instance, also one that is still being placed; answered by `gone` or `remove-failed`. */
@@ -101,7 +102,7 @@ export function begin(migrationId: string, sourceLost: SourceLost, isSourceConne
 export function transition(handover: Handover, input: Input): Transition {
   switch (input.type) {
     case "connected":
-      return connected(withConnection(handover, input.side, true), input.side);
+      return connected(withConnection(handover, input.side, true), input);
     case "disconnected":
       return { handover: withConnection(handover, input.side, false), effects: [] };
     case "gone":
@@ -183,23 +184,23 @@ function commit(handover: Handover): Transition {
   return { handover: { ...handover, step: { at: "commit" } }, effects };
 }
 
-function connected(handover: Handover, side: Side): Transition {
+function connected(handover: Handover, { side, canRepeat }: Extract<Input, { type: "connected" }>): Transition {
   const { step } = handover;
   if (side === "source") {
-    // Version 1 has no acknowledgements: get-state may be repeated, because a job answers it without changing anything.
+    // Of any version may be asked again: a job answers without changing anything.
     if (step.at === "propose") {
       return { handover: { ...handover, step: { at: "propose", isAsked: true } }, effects: [getState(handover)] };
     }
-    if (step.at === "stop" && !step.isSent) return targetReady(handover, step.position);
+    if (step.at === "stop" && (canRepeat || !step.isSent)) return targetReady(handover, step.position);
     return { handover, effects: [] };
   }
   if ((step.at === "place" && !step.ready) || step.at === "ready") {
     const { migrationId } = handover;
     if (step.state === null) return { handover, effects: [] };
-    const frame: WorkerToJobFrame = { type: "initial-state", migrationId, payload: step.state };
+    const frame: CommandFrame = { type: "initial-state", migrationId, payload: step.state };
     return { handover, effects: [{ type: "send", to: "target", frame }] };
   }
-  if (step.at === "apply" && !step.isSent) return apply(handover, step.position);
+  if (step.at === "apply" && (canRepeat || !step.isSent)) return apply(handover, step.position);
   return { handover, effects: [] };
 }
 
