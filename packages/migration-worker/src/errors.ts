@@ -3,11 +3,13 @@ const brand = Symbol.for("changeover.MigrationWorkerError");
 /**
  * - `invalid-option`: an option has a value that cannot be; the message names both
  * - `listen-failed`: the job socket could not be opened
+ * - `journal-unusable`: the journal cannot be read or written; the message names the file
  * - `job-exists`: a job of this id is registered
  * - `unknown-job`: no job of this id is registered
  * - `closed`: the worker is closing or closed
  */
-export type MigrationWorkerErrorCode = "invalid-option" | "listen-failed" | "job-exists" | "unknown-job" | "closed";
+export type MigrationWorkerErrorCode =
+  "invalid-option" | "listen-failed" | "journal-unusable" | "job-exists" | "unknown-job" | "closed";
 
 /** What the worker throws when it is used wrongly or cannot start. How a handover ended is a value, not an error. */
 export class MigrationWorkerError extends Error {

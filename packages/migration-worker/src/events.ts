@@ -22,7 +22,7 @@ export type JobEvent =
   /** An instance has died that nobody removed: with the active one the job is dead. */
   | { type: "gone"; side: Side; reason: string }
   /** A handover has entered a phase. */
-  | { type: "phase"; migrationId: string; phase: Phase }
+  | { type: "phase"; migrationId: string; phase: Phase; /** How long it may take. */ deadlineMs: number }
   /** A target that may have taken over is being removed before the source may resume. */
   | { type: "fencing"; migrationId: string; phase: Phase; reason: string }
   /** The source was told to carry on. It is repeated if the source reconnects. */
@@ -32,6 +32,8 @@ export type JobEvent =
   | { type: "ignored"; what: string; reason: string }
   /** An instance that is no longer needed could not be removed: somebody has to look. */
   | { type: "remove-failed"; migrationId: string; side: Side; reason: string }
+  /** Something could not be written down: after a restart the worker would not know it. */
+  | { type: "journal-failed"; reason: string }
   /** A job sent what the protocol does not allow; its connection is closed. */
   | { type: "violation"; side: Side; reason: string };
 

@@ -6,8 +6,10 @@ export type { Side, SourceLost } from "./handover/transition.js";
 export {
   startMigrationWorker,
   type HandoverOptions,
+  type JobHandle,
   type MigrationWorker,
   type MigrationWorkerOptions,
+  type RecoverTarget,
   type RegisteredJob,
   type RegisterOptions,
 } from "./migration-worker.js";

@@ -2,6 +2,7 @@ import type { CommittedFrame, WorkerAbortFrame } from "@changeover/migration-pro
 import type { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
 import type { JobConnection, Report } from "./job-connection.js";
+import type { InFlight, JournalRecord } from "./journal.js";
 import type { Placement } from "./placement.js";
 
 /** One process of a job, known by its token. */
@@ -34,13 +35,40 @@ export class Job {
   /** Grows with every handover, and whenever a source resumes after its target may have written. */
   epoch = 1;
   handover?: { run: HandoverRun; target?: Instance };
-  /** The target of a handover that ended as indeterminate: until it is gone it may be active. */
-  unfenced?: Instance;
+  /** The handover that ended as indeterminate: until its target is gone that may be active. */
+  unfenced?: { migrationId: string };
+  /** What must be known of a handover should the worker die now. */
+  inFlight?: InFlight;
+  /** What the journal holds of this job. */
+  written = "";
 
   constructor(jobId: string, capabilities: readonly string[], tokenHash: string) {
     this.jobId = jobId;
     this.capabilities = capabilities;
     this.active = { job: this, tokenHash, side: "source", epoch: this.epoch, lastSeq: 0 };
+  }
+
+  /** The job as the journal had it. */
+  static restore({ jobId, capabilities, epoch, active, owed, handover }: JournalRecord): Job {
+    const job = new Job(jobId, capabilities, active.tokenHash);
+    job.epoch = epoch;
+    job.active = { ...job.active, ...active, ...(owed === undefined ? {} : { owed }) };
+    if (handover) job.inFlight = handover;
+    return job;
+  }
+
+  record(): JournalRecord {
+    const { jobId, capabilities, epoch, inFlight: handover } = this;
+    const { tokenHash, epoch: activeEpoch, migrationId, owed } = this.active;
+    return {
+      version: 1,
+      jobId,
+      capabilities: [...capabilities],
+      epoch,
+      active: { tokenHash, epoch: activeEpoch, ...(migrationId === undefined ? {} : { migrationId }) },
+      ...(owed === undefined ? {} : { owed }),
+      ...(handover === undefined ? {} : { handover }),
+    };
   }
 }
 

@@ -18,6 +18,13 @@ export interface MigrationWorkerOptions {
   tls?: ServerOptions;
   /** Web pages that may connect, as origins (`https://example.com`). None by default: a browser sends its page's. */
   allowedOrigins?: readonly string[];
+  /**
+   * Directory in which the worker writes down its jobs and handovers in flight, so that it knows them after a restart.
+   * Jobs find it again only where `port` stays the same too. Default: it remembers nothing.
+   */
+  journalDirectory?: string;
+  /** Finds the target that a worker which has died had placed. Without it a target that may be active stays in doubt. */
+  recoverTarget?: RecoverTarget;
   /** Largest frame that a job may send, in bytes: 8 MiB by default. A larger state cannot be handed over. */
   maxFrameBytes?: number;
 }
@@ -28,16 +35,26 @@ export interface RegisterOptions {
 }
 
 /** A job that the worker knows. */
-export interface RegisteredJob {
+export interface JobHandle {
   readonly jobId: string;
-  /** The environment of the job socket for the job's first instance. It holds a secret. */
-  readonly env: Record<string, string>;
   /**
-   * Tells the worker what placed the first instance: with it the worker can remove the instance after a handover and
-   * knows when it has died.
+   * Tells the worker what placed the job's active instance: with it the worker can remove the instance after a handover
+   * and knows when it has died. A worker that was restarted has to be told again.
    */
   attach(placement: Placement): void;
 }
+
+/** A job that has just been registered. */
+export interface RegisteredJob extends JobHandle {
+  /** The environment of the job socket for the job's first instance. It holds a secret. */
+  readonly env: Record<string, string>;
+}
+
+/**
+ * Resolves with the placement of the target of this migration, or with `undefined` if there is certainly none. Rejects
+ * where that cannot be known: then a target that may be active stays in doubt.
+ */
+export type RecoverTarget = (request: { jobId: string; migrationId: string }) => Promise<Placement | undefined>;
 
 export interface HandoverOptions {
   /** Starts the target. */
@@ -54,8 +71,10 @@ export interface HandoverOptions {
 export interface MigrationWorker {
   /** Where instances connect. */
   readonly url: string;
-  /** @throws MigrationWorkerError `job-exists`, `closed` */
+  /** @throws MigrationWorkerError `job-exists`, `invalid-option`, `journal-unusable`, `closed` */
   register(jobId: string, options?: RegisterOptions): RegisteredJob;
+  /** The jobs that the worker knows: those that were registered, and after a restart those of the journal. */
+  jobs(): JobHandle[];
   /** Forgets a job: its instances are disconnected and their tokens are void. A handover in flight is cancelled first. */
   unregister(jobId: string): Promise<void>;
   /**
@@ -74,7 +93,7 @@ export interface MigrationWorker {
 /**
  * Starts a worker: it listens when the promise resolves.
  *
- * @throws MigrationWorkerError `listen-failed`
+ * @throws MigrationWorkerError `listen-failed`, `invalid-option`, `journal-unusable`
  *
  * @example
  * ```ts

@@ -1,23 +1,28 @@
 import { randomUUID } from "node:crypto";
 import {
   CLOSE_CODE,
+  DEFAULT_DEADLINES_MS,
   JOB_SOCKET_ENV,
   LIMITS,
   type CommandFrame,
+  type CommittedFrame,
   type WorkerAbortFrame,
 } from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
-import { MigrationWorkerError } from "./errors.js";
+import { messageOf, MigrationWorkerError } from "./errors.js";
 import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
 import { checkHandoverOptions } from "./handover-options.js";
-import type { HandoverEnd } from "./handover/end.js";
+import type { End, HandoverEnd } from "./handover/end.js";
 import { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
 import type { ConnectionOwner, JobConnection, Reception, Report } from "./job-connection.js";
 import { Job, mayReport, type Instance } from "./job.js";
 import { listen, type JobSocketServer } from "./job-socket-server.js";
+import { inFlightAt } from "./in-flight.js";
+import { noJournal, openJournal, type InFlight, type Journal } from "./journal.js";
 import type {
   HandoverOptions,
+  JobHandle,
   MigrationWorker,
   MigrationWorkerOptions,
   RegisteredJob,
@@ -35,6 +40,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   readonly #jobs = new Map<string, Job>();
   readonly #instances = new Map<string, Instance>();
   readonly #listeners = new Set<WorkerEventListener>();
+  #journal: Journal = noJournal;
   #server: JobSocketServer | undefined;
   #closed: Promise<void> | undefined;
 
@@ -44,7 +50,25 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 
   async listen(): Promise<void> {
+    const { journalDirectory } = this.#options;
+    const left: { job: Job; handover: InFlight }[] = [];
+    if (journalDirectory !== undefined) {
+      const { journal, records } = openJournal(journalDirectory);
+      this.#journal = journal;
+      for (const record of records) {
+        const job = Job.restore(record);
+        this.#jobs.set(job.jobId, job);
+        if (record.handover) left.push({ job, handover: record.handover });
+        settleLeftover(job);
+        this.#persist(job);
+        this.#instances.set(job.active.tokenHash, job.active);
+      }
+    }
     this.#server = await listen({ ...this.#options, clock: this.#clock, random: Math.random }, this);
+    // Whoever has started this worker shall hear what becomes of it.
+    setImmediate(() => {
+      for (const { job, handover } of left) void this.#recover(job, handover);
+    });
   }
 
   get url(): string {
@@ -72,6 +96,10 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const tokenHash = hashToken(token);
     const job = new Job(jobId, capabilities, tokenHash);
     const first = job.active;
+    const failure = this.#persist(job);
+    if (failure !== undefined) {
+      throw new MigrationWorkerError("journal-unusable", `job ${jobId} cannot be registered: ${failure}`);
+    }
     this.#jobs.set(jobId, job);
     this.#instances.set(tokenHash, first);
     return {
@@ -81,6 +109,13 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     };
   }
 
+  jobs(): JobHandle[] {
+    return [...this.#jobs.values()].map((job) => ({
+      jobId: job.jobId,
+      attach: (placement) => this.#attach(job.active, checkPlacement(placement, `attach of job ${job.jobId}`)),
+    }));
+  }
+
   async unregister(jobId: string): Promise<void> {
     const job = this.#jobs.get(jobId);
     if (!job) return;
@@ -88,6 +123,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     job.handover?.run.input({ type: "cancel", reason: `job ${jobId} is being unregistered` });
     await job.handover?.run.ended;
     this.#retire(job.active);
+    try {
+      this.#journal.remove(jobId);
+    } catch (error) {
+      this.#emit({ jobId, type: "journal-failed", reason: messageOf(error) });
+    }
   }
 
   async handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd> {
@@ -100,6 +140,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     if (refusal !== undefined) return { outcome: "refused", reason: refusal, jobId, migrationId, phasesMs: {} };
     const source = job.active;
     const epoch = ++job.epoch;
+    const token = createToken();
+    const target: Instance = { job, tokenHash: hashToken(token), side: "target", migrationId, epoch, lastSeq: 0 };
     const handover: { run: HandoverRun; target?: Instance } = {
       run: new HandoverRun(
         { jobId, migrationId, sourceLost, deadlines, isSourceConnected: source.connection !== undefined },
@@ -111,12 +153,16 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
             const instance = side === "source" ? source : handover.target;
             if (instance) sendCommand(instance, frame, deadlineMs);
           },
+          persist: (step) => {
+            // Its token must be known before there is anybody who has it.
+            if (step.at === "place") handover.target = target;
+            const inFlight = inFlightAt(step, migrationId, handover.target);
+            if (inFlight) job.inFlight = inFlight;
+            else delete job.inFlight;
+            return this.#persist(job);
+          },
           placeTarget: async (placing) => {
-            const token = createToken();
-            const tokenHash = hashToken(token);
-            const target: Instance = { job, tokenHash, side: "target", migrationId, epoch, lastSeq: 0 };
-            handover.target = target;
-            this.#instances.set(tokenHash, target);
+            this.#instances.set(target.tokenHash, target);
             return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
           },
           targetPlaced: (placement) => {
@@ -270,6 +316,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       // The target may have written under its epoch: what the source writes from now on must be newer.
       source.epoch = ++source.job.epoch;
       source.owed = abort;
+      this.#persist(source.job);
     }
     sendCommand(source, abort, undefined);
     this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
@@ -277,13 +324,83 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
 
   /** Keeps the source silent for as long as the target may be active. */
   #hold(target: Instance, source: Instance): void {
-    const { job, migrationId, placement } = target;
-    job.unfenced = target;
-    if (!placement) return;
-    void this.#whenGone(placement, (reason) => {
-      delete job.unfenced;
-      this.#resume(source, migrationId ?? "", `the target is gone: ${reason}`, true);
-    });
+    const { job, migrationId = "", placement } = target;
+    job.unfenced = { migrationId };
+    if (placement) void this.#whenGone(placement, (reason) => this.#release(source, migrationId, reason));
+  }
+
+  /** The target that was in doubt is gone: the source may resume. */
+  #release(source: Instance, migrationId: string, reason: string): void {
+    const { job } = source;
+    this.#resume(source, migrationId, `the target is gone: ${reason}`, true);
+    delete job.unfenced;
+    delete job.inFlight;
+    this.#persist(job);
+  }
+
+  /** Ends what a worker that has died left over of a handover. */
+  async #recover(job: Job, { migrationId, phase, target, mayBeActive }: InFlight): Promise<void> {
+    const { jobId, active } = job;
+    let isEnded = false;
+    const ended = (end: End): void => {
+      if (!isEnded)
+        this.#emit({ jobId, type: "ended", migrationId, end: { ...end, jobId, migrationId, phasesMs: {} } });
+      isEnded = true;
+    };
+    const leftBehind = (side: Side, reason: string): void => {
+      this.#emit({ jobId, type: "remove-failed", migrationId, side, reason });
+    };
+    if (phase === "commit") {
+      leftBehind("source", "the worker was restarted before the source was known to be gone");
+      return ended({ outcome: "completed" });
+    }
+    const reason = "the worker was restarted";
+    const aborted: End = { outcome: "aborted", phase, reason, active: "source" };
+    try {
+      const left = target && (await this.#findTarget({ jobId, migrationId }));
+      await left?.remove();
+      if (mayBeActive && left) {
+        const stopTimer = this.#clock.setTimer(() => {
+          ended({ outcome: "indeterminate", phase, reason: `${reason}; then the target was not known to be gone` });
+        }, DEFAULT_DEADLINES_MS.fencing);
+        await left.gone;
+        stopTimer();
+      }
+    } catch (error) {
+      leftBehind("target", messageOf(error));
+      if (mayBeActive) return ended({ outcome: "indeterminate", phase, reason: `${reason}: ${messageOf(error)}` });
+    }
+    if (mayBeActive) {
+      this.#release(active, migrationId, reason);
+    } else if (job.inFlight?.migrationId === migrationId) {
+      delete job.inFlight;
+      this.#persist(job);
+    }
+    ended(aborted);
+  }
+
+  async #findTarget(request: { jobId: string; migrationId: string }): Promise<Placement | undefined> {
+    const { recoverTarget } = this.#options;
+    if (!recoverTarget) throw new Error("it may be left over, and no recoverTarget was given that could find it");
+    const found = await recoverTarget(request);
+    return found && checkPlacement(found, "recoverTarget");
+  }
+
+  /** Writes a job down if it has changed; says why that failed. */
+  #persist(job: Job): string | undefined {
+    if (this.#journal === noJournal) return undefined;
+    const record = job.record();
+    const text = JSON.stringify(record);
+    if (text === job.written) return undefined;
+    try {
+      this.#journal.write(record);
+      job.written = text;
+      return undefined;
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#emit({ jobId: job.jobId, type: "journal-failed", reason });
+      return reason;
+    }
   }
 
   #retire(instance: Instance): void {
@@ -332,6 +449,22 @@ function sendOwed(instance: Instance): void {
   const { owed, connection } = instance;
   if (owed?.type === "abort") sendCommand(instance, owed, undefined);
   else if (owed && connection?.version === 2) connection.send(owed);
+}
+
+/** What follows from the journal alone for a handover that a worker which has died left over. */
+function settleLeftover(job: Job): void {
+  const { inFlight, active } = job;
+  if (!inFlight) return;
+  const { migrationId, phase, target } = inFlight;
+  if (phase === "commit" && target) {
+    const owed: CommittedFrame = { type: "committed", migrationId, epoch: target.epoch };
+    job.active = { job, side: "source", migrationId, lastSeq: 0, owed, ...target };
+    delete job.inFlight;
+  } else if (inFlight.mayBeActive) {
+    job.unfenced = { migrationId };
+  } else if (inFlight.mayHaveStopped) {
+    active.owed = { type: "abort", migrationId, reason: "the worker was restarted" };
+  }
 }
 
 /** Why a handover cannot begin. */

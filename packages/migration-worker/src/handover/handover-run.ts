@@ -5,15 +5,43 @@ import type { JobEvent } from "../events.js";
 import { checkPlacement, type Placement } from "../placement.js";
 import { deadlineOf, type Deadlines } from "./deadlines.js";
 import { PHASES, type HandoverEnd, type Phase } from "./end.js";
-import { begin, transition, type Effect, type Handover, type Input, type Side, type SourceLost } from "./transition.js";
+import {
+  begin,
+  transition,
+  type Effect,
+  type Handover,
+  type Input,
+  type Side,
+  type SourceLost,
+  type Step,
+} from "./transition.js";
 
 /** How long to wait before a target that must go is removed once more. */
 const removeRetryMs = 1_000;
+
+/**
+ * When a step is written down. `must`: before anything follows from it, and if it cannot be, the handover is given up.
+ * `first`: before, but nothing can be given up any more. `after`: what ends or undoes a handover is owed to its
+ * instances first, for to hold that up for a full disk would leave somebody stopped.
+ */
+const isWritten: Record<Step["at"], "must" | "first" | "after"> = {
+  propose: "must",
+  place: "must",
+  ready: "must",
+  stop: "must",
+  apply: "must",
+  commit: "first",
+  fence: "after",
+  clear: "after",
+  ended: "after",
+};
 
 /** What a run does to the world. */
 export interface HandoverPorts {
   /** `deadlineMs` is what is left for the answer; absent where none is expected. */
   send(side: Side, frame: CommandFrame, deadlineMs: number | undefined): void;
+  /** Writes down where the handover stands, before anything that follows from it happens; says why that failed. */
+  persist(step: Step): string | undefined;
   placeTarget(signal: AbortSignal): Promise<Placement>;
   /** The target's placement, from the moment it is known. */
   targetPlaced(placement: Placement): void;
@@ -65,6 +93,9 @@ export class HandoverRun {
 
   /** Begins, once everything that can come of it is ready to be heard. */
   start(): void {
+    const failure = this.#ports.persist(this.#handover.step);
+    if (failure !== undefined) this.input({ type: "journal-failed", reason: failure });
+    if (this.#handover.step.at === "ended") return;
     for (const effect of this.#firstEffects) this.#carryOut(effect);
     this.#enterStep();
     if (this.#ports.sourcePlacement) void this.#whenGone("source", this.#ports.sourcePlacement);
@@ -98,6 +129,13 @@ export class HandoverRun {
     const before = this.#handover.step;
     if (before.at === "ended") return "the handover has ended";
     const { handover, effects } = transition(this.#handover, input);
+    const when = isWritten[handover.step.at];
+    if (when !== "after") {
+      const failure = this.#ports.persist(handover.step);
+      if (failure !== undefined && when === "must" && input.type !== "journal-failed") {
+        return this.#apply({ type: "journal-failed", reason: failure });
+      }
+    }
     this.#handover = handover;
     const hasMoved = handover.step.at !== before.at;
     if (hasMoved) this.#leaveStep(before.at);
@@ -106,6 +144,7 @@ export class HandoverRun {
       this.#reportLeftBehind(side, `it was not known to be gone within ${input.afterMs} ms`);
     }
     for (const effect of effects) this.#carryOut(effect);
+    if (when === "after") this.#ports.persist(handover.step);
     if (hasMoved) this.#enterStep();
     return effects.find((effect) => effect.type === "ignored")?.reason;
   }
@@ -128,7 +167,7 @@ export class HandoverRun {
       this.#stopTimer = clock.setTimer(() => this.input({ type: "deadline", afterMs }), afterMs);
     }
     const phase = phaseNamed(step.at);
-    if (phase) emit({ type: "phase", migrationId, phase });
+    if (phase && afterMs !== undefined) emit({ type: "phase", migrationId, phase, deadlineMs: afterMs });
     if (step.at === "fence") emit({ type: "fencing", migrationId, phase: step.phase, reason: step.reason });
     if (step.at !== "ended") return;
     this.#placing.abort();

@@ -37,6 +37,7 @@ const everyInput: Input[] = [
   { type: "target-applied", side: "target" },
   { type: "target-ready", side: "source", payload: 5 },
   { type: "target-applied", side: "source" },
+  { type: "journal-failed", reason: "disk full" },
   { type: "send-failed", side: "source", reason: "r" },
   { type: "send-failed", side: "target", reason: "r" },
   { type: "abort", side: "source", reason: "r" },

@@ -39,6 +39,8 @@ export type Input =
   | { type: "connected"; side: Side; canRepeat: boolean }
   | { type: "disconnected"; side: Side }
   | { type: "send-failed"; side: Side; reason: string }
+  /** What was to happen next could not be written down, so it must not happen. */
+  | { type: "journal-failed"; reason: string }
   | { type: "placed" }
   | { type: "place-failed"; reason: string }
   | { type: "cancel"; reason: string }
@@ -113,6 +115,8 @@ export function transition(handover: Handover, input: Input): Transition {
       return abort(handover, input, `the ${input.side} aborted: ${input.reason}`);
     case "send-failed":
       return abort(handover, input, `the ${input.side} could not be told: ${input.reason}`);
+    case "journal-failed":
+      return abort(handover, input, `the journal could not be written: ${input.reason}`);
     case "cancel":
       return abort(handover, input, input.reason);
     case "deadline":
@@ -287,6 +291,17 @@ function missing(handover: Handover, side: Side): string {
   return handover.isConnected[side] ? "" : ": it is not connected";
 }
 
+/** Whether a step has told, or may have told, the source to stop. */
+export function mayHaveStopped(step: Step): boolean {
+  return (step.at === "stop" && step.isSent) || step.at === "apply" || mayBeActive(step);
+}
+
+/** Whether the target has been told to take over and has neither confirmed it nor is known to be gone. */
+export function mayBeActive(step: Step): boolean {
+  if (step.at === "ended") return step.end.outcome === "indeterminate";
+  return (step.at === "apply" && step.isSent) || step.at === "fence";
+}
+
 /** Gives a handover up, or fences the target where it may have taken over. */
 function abort(handover: Handover, input: Input, reason: string): Transition {
   const { step, migrationId } = handover;
@@ -324,11 +339,10 @@ function abort(handover: Handover, input: Input, reason: string): Transition {
 }
 
 function resume(handover: Handover, reason: string, next: Step): Transition {
-  const { step, sourceGone } = handover;
-  const mayHaveStopped = (step.at === "stop" && step.isSent) || step.at === "apply" || step.at === "fence";
+  const isToldToStop = mayHaveStopped(handover.step);
   return {
     handover: { ...handover, step: next },
-    effects: sourceGone === undefined ? [{ type: "resume-source", reason, mayHaveStopped }] : [],
+    effects: handover.sourceGone === undefined ? [{ type: "resume-source", reason, mayHaveStopped: isToldToStop }] : [],
   };
 }
 
