@@ -8,6 +8,7 @@ const NAMES = Object.keys({
   onCutoverReady: true,
   onCutoverApply: true,
   onAbort: true,
+  onCommitted: true,
 } satisfies Record<keyof MigrationHandlers, true>);
 
 /**

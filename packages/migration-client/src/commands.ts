@@ -1,3 +1,4 @@
+import type { CommittedFrame } from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
 import { cutoverTask } from "./cutover-task.js";
 import { describeError } from "./describe-error.js";
@@ -5,8 +6,13 @@ import { GetStateTask } from "./get-state-task.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import type { MigrationHandlers } from "./migration-handlers.js";
 import type { Reports } from "./reports.js";
-import type { CommandFrame, Session, Verdict } from "./session.js";
+import type { CommandFrame, Migration, Session } from "./session.js";
 import { TaskQueue, type Task } from "./task-queue.js";
+
+type GetState = Extract<CommandFrame, { type: "get-state" }>;
+type Abort = Extract<CommandFrame, { type: "abort" }>;
+
+const DEADLINE_SHARE = 0.9;
 
 export interface CommandsDeps {
   readonly handlers: MigrationHandlers;
@@ -14,8 +20,6 @@ export interface CommandsDeps {
   readonly reports: Reports;
   readonly clock: Clock;
   readonly getStateTimeoutMs: number;
-  /** Writes a frame to the acknowledged connection; false if there is none. */
-  readonly send: (text: string) => boolean;
   readonly log: (line: string) => void;
   /** Takes the token out of a text that a handler threw. */
   readonly redact: (text: string) => string;
@@ -34,11 +38,27 @@ export class Commands {
   }
 
   receive(frame: CommandFrame): void {
-    const verdict = this.#deps.session.receive(frame);
-    if (frame.type === "get-state") this.#ask(frame.migrationId, verdict);
-    else if (!verdict.ok) this.#deps.log(`${frame.type} of ${frame.migrationId} ignored: ${verdict.why}`);
-    else if (frame.type === "abort") this.#abort(frame.migrationId, frame.reason);
-    else this.#queue.add(cutoverTask(frame, verdict.migration, this.#deps));
+    const { session, reports, log } = this.#deps;
+    const verdict = session.receive(frame);
+    if (!verdict.ok) {
+      const { why, refuses } = verdict;
+      log(`${frame.type} of ${frame.migrationId} ${refuses ? "refused" : "ignored"}: ${why}`);
+      if (refuses) reports.answer("refuseState", { type: "state-refused", reason: why }, refuses)();
+      return;
+    }
+    switch (frame.type) {
+      case "get-state":
+        this.#ask(frame, verdict.migration);
+        break;
+      case "abort":
+        this.#abort(frame);
+        break;
+      case "committed":
+        this.#committed(frame);
+        break;
+      default:
+        this.#queue.add(cutoverTask(frame, verdict.migration, this.#deps));
+    }
   }
 
   /** The question whose handler is running. */
@@ -53,8 +73,8 @@ export class Commands {
     return questions.length > 0;
   }
 
-  /** What was asked on a connection that is gone is asked again on the next one: an answer would be one too many. */
-  disconnected(): void {
+  /** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
+  withdraw(): void {
     const questions = [...this.#questions.keys()];
     for (const question of questions) question.withdraw();
     const why = new MigrationClientError("disconnected", "the connection that asked for the state is gone");
@@ -70,57 +90,72 @@ export class Commands {
     return [...this.#questions.keys()].filter((question) => question.migrationId === migrationId);
   }
 
-  #ask(migrationId: string, verdict: Verdict): void {
-    const { clock, getStateTimeoutMs, session } = this.#deps;
+  #ask({ migrationId, epoch, deadlineMs = Infinity }: GetState, migration: Migration): void {
+    const { clock, getStateTimeoutMs, reports, session } = this.#deps;
     const question = new GetStateTask(migrationId, {
       ...this.#deps,
+      epoch,
+      answer: (method, frame) => reports.answer(method, frame, migration),
       onOutcome: (outcome) => {
         this.#questions.get(question)?.();
         this.#questions.delete(question);
-        if (outcome === "refused" && verdict.ok) session.refused(verdict.migration);
+        if (outcome === "refused") session.refused(migration);
       },
     });
-    if (!verdict.ok) {
-      question.refuse(verdict.why);
-      return;
-    }
-    const stopTimer = clock.setTimer(() => this.#timeOut(question), getStateTimeoutMs);
+    // The refusal is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
+    const timeoutMs = Math.floor(Math.min(getStateTimeoutMs, DEADLINE_SHARE * deadlineMs));
+    const stopTimer = clock.setTimer(() => this.#timeOut(question, timeoutMs), timeoutMs);
     this.#questions.set(question, stopTimer);
     this.#queue.add(question);
   }
 
-  #timeOut(question: GetStateTask): void {
-    const { getStateTimeoutMs, log } = this.#deps;
+  #timeOut(question: GetStateTask, timeoutMs: number): void {
     const reason = question.isAsking
-      ? `onGetState did not answer within ${getStateTimeoutMs} ms`
-      : `the job was busy with ${this.#queue.busyWith ?? "another handler"} for ${getStateTimeoutMs} ms`;
-    log(`${reason}: refused`);
+      ? `onGetState did not answer within ${timeoutMs} ms`
+      : `the job was busy with ${this.#queue.busyWith ?? "another handler"} for ${timeoutMs} ms`;
+    this.#deps.log(`${reason}: refused`);
     question.refuse(reason);
     this.#queue.preempt((task) => task === question, new MigrationClientError("timed-out", reason));
   }
 
-  #abort(migrationId: string, reason: string): void {
-    const { log } = this.#deps;
+  #abort({ migrationId, reason, epoch }: Abort): void {
+    const { handlers, log } = this.#deps;
     log(`${migrationId} aborted by the worker: ${JSON.stringify(reason)}`);
-    // The worker takes the next state for the answer to its next question: one for this migration must not follow.
-    for (const question of this.#questionsOf(migrationId)) question.withdraw();
+    this.#over(migrationId);
     this.#queue.preempt(
       (task) => task.migrationId === migrationId,
       new MigrationClientError("aborted", `the worker aborted ${migrationId}: ${reason}`),
     );
-    this.#queue.addFirst(this.#abortTask(migrationId, reason));
+    this.#queue.addFirst(
+      this.#notice("onAbort", migrationId, (signal) => handlers.onAbort?.(reason, migrationId, { signal, epoch })),
+    );
   }
 
-  #abortTask(migrationId: string, reason: string): Task {
-    const { handlers, log, redact } = this.#deps;
+  #committed({ migrationId, epoch }: CommittedFrame): void {
+    const { handlers, log } = this.#deps;
+    log(`${migrationId} committed`);
+    this.#over(migrationId);
+    this.#queue.add(
+      this.#notice("onCommitted", migrationId, (signal) => handlers.onCommitted?.(migrationId, { signal, epoch })),
+    );
+  }
+
+  /** No report of a migration that is over may follow, nor an answer: in version 1 it would be one to the next question. */
+  #over(migrationId: string): void {
+    for (const question of this.#questionsOf(migrationId)) question.withdraw();
+    this.#deps.reports.ended(migrationId);
+  }
+
+  #notice(handler: string, migrationId: string, call: (signal: AbortSignal) => unknown): Task {
+    const { log, redact } = this.#deps;
     return {
-      handler: "onAbort",
+      handler,
       migrationId,
-      run: async () => {
+      run: async (signal) => {
         try {
-          await handlers.onAbort?.(reason, migrationId);
+          await call(signal);
         } catch (error) {
-          log(redact(`onAbort failed: ${describeError(error)}`));
+          log(redact(`${handler} failed: ${describeError(error)}`));
         }
       },
     };

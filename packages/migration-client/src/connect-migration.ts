@@ -68,6 +68,13 @@ export function connectMigration(
     options,
     clock: systemClock,
     random: Math.random,
+    sessionId: randomId(),
     findWebSocket: WebSocket ? () => WebSocket : findWebSocket,
   });
+}
+
+// Not crypto.randomUUID: a page that came over plain http, as from a machine in the same network, has none.
+function randomId(): string {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

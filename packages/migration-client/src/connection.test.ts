@@ -1,15 +1,12 @@
 import { expect, test } from "vitest";
 import { FakeWebSocket } from "../test/fake-web-socket.js";
-import { connected, TOKEN, turn, unconnected } from "../test/harness.js";
+import { connected, HELLO, TOKEN, turn, unconnected } from "../test/harness.js";
 
 test("the token travels in hello, as the first frame of every connection", async () => {
   const { sockets, socket, reconnect } = connected({});
   expect(socket.url).toBe("ws://user:pa55word@worker.test:4000/jobs?key=qu3ry");
   await reconnect();
-  expect(sockets.map((each) => each.frames)).toEqual([
-    [{ type: "hello", token: TOKEN }],
-    [{ type: "hello", token: TOKEN }],
-  ]);
+  expect(sockets.map((each) => each.frames)).toEqual([[HELLO], [HELLO]]);
 });
 
 test("the acknowledgement says who this is: a source without, a target with a migration", async () => {

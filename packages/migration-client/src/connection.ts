@@ -1,24 +1,40 @@
 import {
   CLOSE_CODE,
   encodeJobToWorkerFrame,
+  LIMITS,
   parseWorkerToJobFrame,
+  parseWorkerToJobFrameV2,
+  PROTOCOL_VERSION,
   type HelloAckFrame,
+  type ReportAckFrame,
+  type WorkerToJobFrame,
+  type WorkerToJobFrameV2,
 } from "@changeover/migration-protocol";
 import { backoffMs, paceAfter } from "./backoff.js";
 import type { Clock } from "./clock.js";
 import { describeError } from "./describe-error.js";
+import { Liveness } from "./liveness.js";
+import { MAX_DELAY_MS } from "./migration-client-options.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
+import type { Link } from "./reports.js";
 import type { CommandFrame } from "./session.js";
+import { VERSION } from "./version.js";
 import type { WebSocketConstructor } from "./web-socket.js";
 
 // A worker on the same network answers within milliseconds; what takes this long will not answer any more.
 const CONNECT_TIMEOUT_MS = 10_000;
 const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
 
+const CLIENT = `@changeover/migration-client/${VERSION}`;
+const PING = encodeJobToWorkerFrame({ type: "ping" });
+const PONG = encodeJobToWorkerFrame({ type: "pong" });
+
 export interface ConnectionDeps {
   readonly url: string;
   readonly shownUrl: string;
   readonly token: string;
+  /** Random, and another one for every client: what a worker of version 2 has received is known by it. */
+  readonly sessionId: string;
   readonly clock: Clock;
   /** From 0 to, not including, 1. */
   readonly random: () => number;
@@ -29,6 +45,7 @@ export interface ConnectionDeps {
   readonly log: (line: string) => void;
   readonly onAcknowledged: (ack: HelloAckFrame) => void;
   readonly onCommand: (frame: CommandFrame) => void;
+  readonly onReportAck: (frame: ReportAckFrame) => void;
   /** An acknowledged connection is gone; another one will follow. */
   readonly onLost: () => void;
   /** A newer connection of this instance took over; no other one will follow. */
@@ -36,14 +53,17 @@ export interface ConnectionDeps {
 }
 
 /** Keeps one acknowledged connection to the worker, for ever, until it is closed or superseded. */
-export class Connection {
+export class Connection implements Link {
   readonly #deps: ConnectionDeps;
   readonly #unknownTypes = new Set<string>();
   #socket: OneEndSocket | undefined;
   #acknowledgedAt: number | undefined;
+  #version: Link["version"] = 1;
+  #maxFrameBytes: number = LIMITS.maxFrameBytes;
+  #liveness: Liveness | undefined;
   #unstableInARow = 0;
   #isClosed = false;
-  // One timer at a time is enough: connecting, waiting for the acknowledgement, waiting for the next attempt.
+  // One timer at a time is enough: connecting, waiting for the acknowledgement, for a sign of life, for the next attempt.
   #stopTimer: () => void = () => {};
 
   constructor(deps: ConnectionDeps) {
@@ -52,6 +72,14 @@ export class Connection {
 
   get isAcknowledged(): boolean {
     return this.#acknowledgedAt !== undefined;
+  }
+
+  get version(): Link["version"] {
+    return this.#version;
+  }
+
+  get maxFrameBytes(): number {
+    return this.#maxFrameBytes;
   }
 
   open(): void {
@@ -79,17 +107,27 @@ export class Connection {
 
   #connect(WebSocket: WebSocketConstructor): void {
     if (this.#isClosed) return;
-    const { url, shownUrl, token, log } = this.#deps;
+    const { url, shownUrl, token, sessionId, log } = this.#deps;
     log(`connecting to ${shownUrl}`);
     let socket: OneEndSocket;
     try {
       socket = new OneEndSocket(WebSocket, url, {
         onOpen: () => {
           this.#within(ACKNOWLEDGE_TIMEOUT_MS, "hello-ack", socket);
-          socket.send(encodeJobToWorkerFrame({ type: "hello", token }));
+          const hello = {
+            type: "hello",
+            token,
+            protocol: PROTOCOL_VERSION,
+            session: sessionId,
+            client: CLIENT,
+          } as const;
+          socket.send(encodeJobToWorkerFrame(hello));
         },
         onText: (text) => this.#receive(text),
-        onUnreadable: () => log("a message that is neither text nor an ArrayBuffer was skipped"),
+        onUnreadable: () => {
+          this.#heard();
+          log("a message that is neither text nor an ArrayBuffer was skipped");
+        },
         onEnd: (end) => this.#ended(end),
       });
     } catch (error) {
@@ -110,16 +148,44 @@ export class Connection {
   }
 
   #receive(text: string): void {
-    const result = parseWorkerToJobFrame(text);
-    if (!result.ok) {
-      this.#skip(result.reason, result.unknownType);
-    } else if (result.message.type === "hello-ack") {
-      this.#acknowledge(result.message);
-    } else if (this.isAcknowledged) {
-      this.#deps.onCommand(result.message);
-    } else {
-      this.#deps.log(`${result.message.type} before hello-ack was skipped`);
+    this.#heard();
+    const parse = this.isAcknowledged && this.#version === 2 ? parseWorkerToJobFrameV2 : parseWorkerToJobFrame;
+    const result = parse(text);
+    if (!result.ok) this.#skip(result.reason, result.unknownType);
+    else if (result.message.type === "hello-ack") this.#acknowledge(result.message);
+    else if (this.isAcknowledged) this.#dispatch(result.message);
+    else this.#deps.log(`${result.message.type} before hello-ack was skipped`);
+  }
+
+  #dispatch(frame: Exclude<WorkerToJobFrame | WorkerToJobFrameV2, HelloAckFrame>): void {
+    switch (frame.type) {
+      case "ping":
+        this.send(PONG);
+        break;
+      case "pong":
+        break;
+      case "report-ack":
+        this.#deps.onReportAck(frame);
+        break;
+      default:
+        this.#deps.onCommand(frame);
     }
+  }
+
+  #heard(): void {
+    this.#liveness?.heard(this.#deps.clock.now());
+  }
+
+  /** Looks after `ms` whether the worker still says something, and from then on again and again. */
+  #watch(liveness: Liveness, intervalMs: number, ms: number): void {
+    this.#setTimer(() => {
+      const step = liveness.look(this.#deps.clock.now());
+      if (step.act === "give-up") {
+        this.#socket?.expire(`no sign of life from the worker within ${2 * intervalMs} ms`);
+      } else if (step.act === "wait" || this.send(PING)) {
+        this.#watch(liveness, intervalMs, step.ms);
+      }
+    }, ms);
   }
 
   #skip(reason: string, unknownType: string | undefined): void {
@@ -136,7 +202,16 @@ export class Connection {
       return;
     }
     this.#stopTimer();
-    this.#acknowledgedAt = this.#deps.clock.now();
+    const now = this.#deps.clock.now();
+    this.#acknowledgedAt = now;
+    this.#version = ack.protocol === PROTOCOL_VERSION ? 2 : 1;
+    this.#maxFrameBytes = ack.limits?.maxFrameBytes ?? LIMITS.maxFrameBytes;
+    if (this.#version === 2) {
+      const asked = ack.pingIntervalMs ?? 0;
+      const intervalMs = asked > 0 ? Math.min(asked, MAX_DELAY_MS) : LIMITS.pingIntervalMs;
+      this.#liveness = new Liveness(intervalMs, now);
+      this.#watch(this.#liveness, intervalMs, intervalMs);
+    }
     this.#deps.onAcknowledged(ack);
   }
 
@@ -147,6 +222,7 @@ export class Connection {
     this.#stopTimer();
     this.#socket = undefined;
     this.#acknowledgedAt = undefined;
+    this.#liveness = undefined;
     const pace = paceAfter(end.cause === "close" ? end.code : undefined);
     if (pace === "stop") {
       this.#isClosed = true;

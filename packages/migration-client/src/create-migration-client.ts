@@ -20,12 +20,14 @@ export interface MigrationClientDeps {
   readonly options: CheckedOptions;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Random, and another one for every client. */
+  readonly sessionId: string;
   readonly findWebSocket: () => WebSocketConstructor | Promise<WebSocketConstructor>;
 }
 
 /** Makes a client and starts its first connection. No handler is called before this has returned. */
 export function createMigrationClient(deps: MigrationClientDeps): MigrationClient {
-  const { handlers, environment, options, clock, random, findWebSocket } = deps;
+  const { handlers, environment, options, clock, random, sessionId, findWebSocket } = deps;
   const redact = redactor(environment);
   const name = options.name ?? environment.jobId ?? "migration-client";
   const log = (line: string): void => {
@@ -44,26 +46,30 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     ...options,
     clock,
     random,
+    sessionId,
     findWebSocket,
     log,
     onAcknowledged: (ack) => {
       session.acknowledge(ack);
       log(session.role === "target" ? `connected as target of ${session.migrationId ?? ""}` : "connected as source");
+      if (connection.version === 1) commands.withdraw();
       reports.flush();
       ready.resolve(session.role);
     },
     onCommand: (frame) => commands.receive(frame),
-    onLost: () => commands.disconnected(),
+    onReportAck: (ack) => reports.acknowledged(ack),
+    onLost: () => {
+      if (connection.version === 1) commands.withdraw();
+    },
     onSuperseded: () => stop("a newer connection of this instance took over"),
   });
-  const reports = new Reports({ session, send: connection.send, log });
+  const reports = new Reports({ session, link: connection, log });
   const commands = new Commands({
     handlers,
     session,
     reports,
     clock,
     getStateTimeoutMs: options.getStateTimeoutMs,
-    send: connection.send,
     log,
     redact,
   });

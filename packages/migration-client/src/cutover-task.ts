@@ -23,7 +23,7 @@ const HANDLER_OF = {
 
 /** The call of a handler for a command of a migration. */
 export function cutoverTask(frame: CutoverFrame, migration: Migration, deps: CutoverDeps): Task {
-  const { type, migrationId, payload } = frame;
+  const { type, migrationId, payload, epoch } = frame;
   const { handlers, session, reports, log, redact } = deps;
   const handler = HANDLER_OF[type];
   const giveUp = (signal: AbortSignal, reason: string): void => {
@@ -36,7 +36,7 @@ export function cutoverTask(frame: CutoverFrame, migration: Migration, deps: Cut
     run: async (signal) => {
       try {
         if (handlers[handler]) {
-          await handlers[handler](payload, migrationId, { signal });
+          await handlers[handler](payload, migrationId, { signal, epoch });
           return;
         }
         // A target may have no use for a state. For the other answers the worker waits until its deadline is over.

@@ -1,7 +1,6 @@
-import type { JobToWorkerFrame } from "@changeover/migration-protocol";
 import { describeError } from "./describe-error.js";
-import { encodeReport } from "./encode-report.js";
 import type { MigrationHandlers } from "./migration-handlers.js";
+import type { AnswerFrame } from "./session.js";
 import { isStateRefusal } from "./state-refusal.js";
 import type { Task } from "./task-queue.js";
 
@@ -10,7 +9,10 @@ export type StateOutcome = "given" | "refused" | "withdrawn";
 
 export interface GetStateDeps {
   readonly handlers: MigrationHandlers;
-  readonly send: (text: string) => void;
+  /** The epoch of the question; undefined in version 1. */
+  readonly epoch: number | undefined;
+  /** Checks an answer, throws if it cannot be sent, and returns the function that sends it. */
+  readonly answer: (method: string, frame: AnswerFrame) => () => void;
   readonly log: (line: string) => void;
   /** Takes the token out of a text that a handler threw. */
   readonly redact: (text: string) => string;
@@ -37,7 +39,7 @@ export class GetStateTask implements Task {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { handlers, log, redact } = this.#deps;
+    const { handlers, epoch, log, redact } = this.#deps;
     if (!this.#isOpen) return;
     this.#isRunning = true;
     try {
@@ -45,7 +47,7 @@ export class GetStateTask implements Task {
         this.refuse("this job has no onGetState handler");
         return;
       }
-      const value: unknown = await handlers.onGetState(this.migrationId, { signal });
+      const value: unknown = await handlers.onGetState(this.migrationId, { signal, epoch });
       if (!this.#isOpen) return;
       if (isStateRefusal(value)) this.refuse(value.reason);
       else this.give(this.handler, value);
@@ -65,29 +67,28 @@ export class GetStateTask implements Task {
    * @throws MigrationClientError in the latter case.
    */
   give(method: string, payload: unknown): void {
-    let text: string;
+    let send: () => void;
     try {
-      text = encodeReport(method, { type: "state", payload });
+      send = this.#deps.answer(method, { type: "state", payload });
     } catch (error) {
       this.refuse(this.#deps.redact(describeError(error)));
       throw error;
     }
-    this.#answer("given", text);
+    this.#answer("given", send);
   }
 
   refuse(reason: unknown): void {
-    const frame: JobToWorkerFrame = { type: "state-refused", reason: describeError(reason) };
-    this.#answer("refused", encodeReport("refuseState", frame));
+    this.#answer("refused", this.#deps.answer("refuseState", { type: "state-refused", reason: describeError(reason) }));
   }
 
   withdraw(): void {
     this.#answer("withdrawn");
   }
 
-  #answer(outcome: StateOutcome, text?: string): void {
+  #answer(outcome: StateOutcome, send?: () => void): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.#deps.onOutcome(outcome);
-    if (text !== undefined) this.#deps.send(text);
+    send?.();
   }
 }

@@ -18,7 +18,8 @@ export interface MigrationClientOptions {
   readonly reconnectMaxMs?: number | undefined;
   /**
    * How long `onGetState` may take from the arrival of the question, in milliseconds. Default 9,000: just under the
-   * 10 s that a worker waits by default, so that it hears a reason and not only a silence.
+   * 10 s that a worker waits by default, so that it hears a reason and not only a silence. Where the worker says how
+   * long it waits, the client answers after nine tenths of that at the latest.
    */
   readonly getStateTimeoutMs?: number | undefined;
   /** Takes what the client has to tell, a line at a time, without the token. Default: nothing is printed. */
@@ -37,8 +38,8 @@ export interface CheckedOptions {
   readonly name: string | undefined;
 }
 
-// The longest delay that setTimeout knows: a longer one fires at once.
-const MAX_DELAY_MS = 2 ** 31 - 1;
+/** The longest delay that setTimeout knows: a longer one fires at once. */
+export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** @throws MigrationClientError `invalid-option`, naming the option and its value. */
 export function checkOptions(options: MigrationClientOptions): CheckedOptions {

@@ -5,7 +5,8 @@ export type MigrationRole = "source" | "target" | "none";
  * The job's side of the job socket. All methods may be called at any time and detached from the object.
  *
  * Reports that are made without a connection wait and are sent, in order, when there is one again, unless their
- * migration has ended. A report that belongs to no migration in progress is dropped with a log line.
+ * migration has ended. A worker of version 2 of the protocol acknowledges them: what it has not acknowledged is sent
+ * again on the next connection. A report that belongs to no migration in progress is dropped with a log line.
  */
 export interface MigrationClient {
   /** The acknowledged role; until then what the environment says. `get-state` makes an instance a source. */

@@ -2,15 +2,22 @@
 export interface HandlerContext {
   /**
    * Fires when nobody wants the result of this call any more: the worker aborted the migration, `onGetState` took too
-   * long or its connection is gone, or the client was closed. Its `reason` is a `MigrationClientError`.
+   * long or (version 1 only) its connection is gone, or the client was closed. Its `reason` is a
+   * `MigrationClientError`.
    */
   readonly signal: AbortSignal;
+  /**
+   * The fencing epoch under which this instance writes once it has done what the call is about: it grows with every
+   * handover of the job, so that shared storage can refuse a writer with an older one. Undefined where the worker
+   * speaks version 1 of the protocol, which has none.
+   */
+  readonly epoch: number | undefined;
 }
 
 /**
  * What a job does in a handover. Every handler is optional, may return a promise, and is called with the object it
  * belongs to as `this`. Handlers run one at a time and in the order of the worker's commands, and each at most once
- * for a migration, except `onGetState`, which runs whenever the worker asks.
+ * for a migration, except `onGetState` under a worker of version 1 of the protocol, which runs whenever it asks.
  *
  * Only an abort does not wait its turn: it fires the signal of the running handler and waits for it no longer than a
  * second before `onAbort` is called.
@@ -44,5 +51,10 @@ export interface MigrationHandlers {
    */
   onCutoverApply?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
   /** The handover ended without success: a source resumes, a target expects to be stopped. */
-  onAbort?(reason: string, migrationId: string): unknown;
+  onAbort?(reason: string, migrationId: string, context: HandlerContext): unknown;
+  /**
+   * The target has taken over for good: it is the active instance, and a source may release what it kept in order to
+   * resume. A worker of version 1 of the protocol says nothing of the kind.
+   */
+  onCommitted?(migrationId: string, context: HandlerContext): unknown;
 }

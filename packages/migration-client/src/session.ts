@@ -1,13 +1,21 @@
-import type { HelloAckFrame, JobToWorkerFrame, WorkerToJobFrame } from "@changeover/migration-protocol";
+import {
+  PROTOCOL_VERSION,
+  type CommandFrame as Command,
+  type CommittedFrame,
+  type HelloAckFrame,
+  type ReportFrame,
+  type StateFrame,
+  type StateRefusedFrame,
+} from "@changeover/migration-protocol";
 
-/** Frames by which a worker asks something of a job. */
-export type CommandFrame = Exclude<WorkerToJobFrame, HelloAckFrame>;
+/** Frames by which a worker asks or tells something about a migration. Version 2 is told by the epoch. */
+export type CommandFrame = (Command & { epoch?: number; deadlineMs?: number }) | CommittedFrame;
 
-/** Reports that belong to a migration and may wait for a connection. */
-export type ReportFrame = Extract<
-  JobToWorkerFrame,
-  { type: "target-ready" | "source-stopped-output" | "target-applied" | "abort" }
->;
+/** Answers to `get-state`. */
+export type AnswerFrame = StateFrame | StateRefusedFrame;
+
+/** Reports that a job makes of its own accord. */
+export type JobReportFrame = Exclude<ReportFrame, AnswerFrame>;
 
 /** One migration as this instance sees it. */
 export interface Migration {
@@ -16,12 +24,18 @@ export interface Migration {
   readonly role: "source" | "target";
   /** Commands that have arrived, each of which is carried out once. */
   readonly seen: ReadonlySet<CommandFrame["type"]>;
-  readonly endedBy: "worker" | "job" | undefined;
+  readonly endedBy: "worker" | "job" | "commit" | undefined;
 }
 
-/** A yes with the migration it is about, or a no with the reason. */
+/** A yes with the migration it is about, or a no with the reason; `refuses` is there if the worker is to hear the no. */
 export type Verdict =
-  { readonly ok: true; readonly migration: Migration } | { readonly ok: false; readonly why: string };
+  | { readonly ok: true; readonly migration: Migration }
+  | { readonly ok: false; readonly why: string; readonly refuses?: Migration };
+
+interface UndeliveredReport {
+  readonly type: ReportFrame["type"];
+  readonly migration: Migration;
+}
 
 type MutableMigration = { -readonly [K in keyof Migration]: Migration[K] } & { seen: Set<CommandFrame["type"]> };
 
@@ -52,7 +66,7 @@ export class Session {
     return migration === this.#current && !migration.endedBy;
   }
 
-  acknowledge({ migration }: HelloAckFrame): void {
+  acknowledge({ migration, protocol }: HelloAckFrame): void {
     if (migration) {
       if (!this.#isAcknowledged && this.#current) this.#remember(migration.id, this.#current);
       else this.#enter("target", migration.id);
@@ -63,35 +77,45 @@ export class Session {
       this.role = "source";
     }
     this.#isAcknowledged = true;
+    // A worker of version 1 takes no answer from before, so the next question is new, whichever version asks it.
+    if (protocol !== PROTOCOL_VERSION) for (const { seen } of this.#known.values()) seen.delete("get-state");
   }
 
   /** Whether a command is to be carried out. If so it is from now on the migration in progress. */
-  receive({ type, migrationId }: CommandFrame): Verdict {
+  receive({ type, migrationId, epoch }: CommandFrame): Verdict {
     const known = this.#known.get(migrationId);
-    if (type === "get-state") {
-      if (known?.endedBy === "job") return { ok: false, why: "this job has aborted the migration" };
-      // Asked again after its own abort, the worker starts anew under the same id.
-      if (known?.endedBy === "worker") this.#known.delete(migrationId);
-      return { ok: true, migration: this.#enter("source", migrationId) };
-    }
     if (known?.seen.has(type)) return { ok: false, why: "it has been handled already" };
-    if (type === "abort") {
+    if (type === "abort" || type === "committed") {
+      if (known?.endedBy === "worker" || known?.endedBy === "commit") return { ok: false, why: over(known) };
       const migration = known ?? this.#remember(migrationId, newMigration(migrationId, this.role));
       migration.seen.add(type);
-      migration.endedBy = "worker";
+      migration.endedBy = type === "abort" ? "worker" : "commit";
+      if (type === "committed") this.role = "source";
       return { ok: true, migration };
     }
-    if (known?.endedBy) return { ok: false, why: "the migration has been aborted" };
+    if (type === "get-state") {
+      if (known?.endedBy === "job") return { ok: false, why: "this job has aborted the migration", refuses: known };
+      if (known?.endedBy) {
+        if (epoch !== undefined) return { ok: false, why: over(known), refuses: known };
+        // Asked again after its own abort, a worker of version 1 starts anew under the same id.
+        this.#known.delete(migrationId);
+      }
+      const migration = this.#enter("source", migrationId);
+      // A worker of version 1 asks as often as it needs an answer.
+      if (epoch !== undefined) migration.seen.add(type);
+      return { ok: true, migration };
+    }
+    if (known?.endedBy) return { ok: false, why: over(known) };
     const migration = this.#enter(type === "cutover-ready" ? "source" : "target", migrationId);
     migration.seen.add(type);
     return { ok: true, migration };
   }
 
   /** Whether a report makes sense now. An abort that does ends the migration for this instance. */
-  report(type: ReportFrame["type"]): Verdict {
+  report(type: JobReportFrame["type"]): Verdict {
     const migration = this.#current;
     if (!migration) return { ok: false, why: "no migration is in progress" };
-    if (migration.endedBy) return { ok: false, why: `migration ${migration.id ?? ""} has been aborted` };
+    if (migration.endedBy) return { ok: false, why: over(migration) };
     if (type === "target-ready" && migration.role !== "target") {
       return { ok: false, why: "this instance is not a target" };
     }
@@ -101,9 +125,17 @@ export class Session {
     return { ok: true, migration };
   }
 
-  /** Whether a report that waited for a connection still makes sense. */
-  mayStillSend(migration: Migration): boolean {
-    return migration === this.#current && migration.endedBy !== "worker";
+  /** Whether a report that was not delivered on the last connection makes sense on a new one. */
+  mayStillSend({ type, migration }: UndeliveredReport, version: 1 | 2): boolean {
+    // A worker of version 2 knows by the report itself which migration it belongs to, and ignores a late one.
+    if (version === 2) return migration.id !== undefined && this.#known.has(migration.id);
+    if (type === "state" || type === "state-refused") return false;
+    return migration === this.#current && (!migration.endedBy || migration.endedBy === "job");
+  }
+
+  /** The migration cannot go on, because a report of it is larger than what the worker takes. */
+  gaveUp(migration: Migration): void {
+    if (migration === this.#current) this.#current.endedBy ??= "job";
   }
 
   /** A no to `get-state` ends the migration without an abort. */
@@ -132,10 +164,14 @@ export class Session {
 
 // A report out of turn would be a violation to a worker. It also tells a handler that was pre-empted in an earlier
 // migration from one of the present migration.
-const CAUSE_OF_REPORT: Partial<Record<ReportFrame["type"], CommandFrame["type"]>> = {
+const CAUSE_OF_REPORT: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
   "source-stopped-output": "cutover-ready",
   "target-applied": "cutover-apply",
 };
+
+function over({ id, endedBy }: Migration): string {
+  return `migration ${id ?? ""} has been ${endedBy === "commit" ? "committed" : "aborted"}`;
+}
 
 function newMigration(id: string | undefined, role: "source" | "target"): MutableMigration {
   return { id, role, seen: new Set(), endedBy: undefined };

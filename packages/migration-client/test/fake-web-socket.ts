@@ -1,4 +1,12 @@
-import { parseJobToWorkerFrame, type JobToWorkerFrame, type WorkerToJobFrame } from "@changeover/migration-protocol";
+import {
+  parseJobToWorkerFrame,
+  parseJobToWorkerFrameV2,
+  type HelloAckFrame,
+  type JobToWorkerFrame,
+  type JobToWorkerFrameV2,
+  type WorkerToJobFrame,
+  type WorkerToJobFrameV2,
+} from "@changeover/migration-protocol";
 
 /** A WebSocket of the WHATWG shape without a network: the test plays the other end and the implementation. */
 export class FakeWebSocket extends EventTarget {
@@ -38,6 +46,15 @@ export class FakeWebSocket extends EventTarget {
     return this.frames.slice(1);
   }
 
+  /** What was sent after the hello, as a worker of version 2 reads it. */
+  get answersV2(): JobToWorkerFrameV2[] {
+    return this.sent.slice(1).map((text) => {
+      const result = parseJobToWorkerFrameV2(text);
+      if (!result.ok) throw new Error(result.reason);
+      return result.message;
+    });
+  }
+
   fireOpen(): void {
     this.dispatchEvent(new Event("open"));
   }
@@ -46,7 +63,7 @@ export class FakeWebSocket extends EventTarget {
     this.dispatchEvent(Object.assign(new Event("message"), { data }));
   }
 
-  fireFrame(...frames: WorkerToJobFrame[]): void {
+  fireFrame(...frames: (WorkerToJobFrame | WorkerToJobFrameV2)[]): void {
     for (const frame of frames) this.fireMessage(JSON.stringify(frame));
   }
 
@@ -62,5 +79,20 @@ export class FakeWebSocket extends EventTarget {
   acknowledge(migrationId?: string): void {
     this.fireOpen();
     this.fireFrame({ type: "hello-ack", ...(migrationId === undefined ? {} : { migration: { id: migrationId } }) });
+  }
+
+  /** As `acknowledge`, by a worker that speaks version 2. */
+  acknowledgeV2(migrationId?: string, extra: Partial<HelloAckFrame> = {}): void {
+    this.fireOpen();
+    this.fireFrame({
+      type: "hello-ack",
+      protocol: 2,
+      worker: "test/1.0.0",
+      epoch: 1,
+      limits: { maxFrameBytes: 8 * 1024 * 1024 },
+      pingIntervalMs: 10_000,
+      ...(migrationId === undefined ? {} : { migration: { id: migrationId } }),
+      ...extra,
+    });
   }
 }

@@ -1,13 +1,16 @@
-import { ManualClock } from "@changeover/testing";
 import { onTestFinished } from "vitest";
 import { createMigrationClient } from "../src/create-migration-client.js";
 import { readJobEnvironment } from "../src/job-environment.js";
 import { checkOptions, type MigrationClientOptions } from "../src/migration-client-options.js";
 import type { MigrationClient } from "../src/migration-client.js";
 import type { MigrationHandlers } from "../src/migration-handlers.js";
+import { VERSION } from "../src/version.js";
 import { FakeWebSocket } from "./fake-web-socket.js";
+import { SleepyClock } from "./sleepy-clock.js";
 
 export const TOKEN = "s3cret-t0ken";
+
+export const SESSION = "session-1";
 
 export const ENV = {
   NORSK_WORKER_WS_URL: "ws://user:pa55word@worker.test:4000/jobs?key=qu3ry",
@@ -15,9 +18,18 @@ export const ENV = {
   NORSK_RUNTIME_ID: "job-7",
 };
 
+/** What the client says first on every connection. */
+export const HELLO = {
+  type: "hello",
+  token: TOKEN,
+  protocol: 2,
+  session: SESSION,
+  client: `@changeover/migration-client/${VERSION}`,
+};
+
 export interface Harness {
   readonly client: MigrationClient;
-  readonly clock: ManualClock;
+  readonly clock: SleepyClock;
   /** Every socket that the client has opened, oldest first. */
   readonly sockets: FakeWebSocket[];
   readonly lines: string[];
@@ -25,6 +37,8 @@ export interface Harness {
   readonly socket: FakeWebSocket;
   /** Loses the present connection and acknowledges the next one. */
   reconnect(migrationId?: string): Promise<FakeWebSocket>;
+  /** Loses the present connection and opens the next one, which is not acknowledged yet. */
+  lose(): Promise<FakeWebSocket>;
 }
 
 export interface HarnessOptions extends MigrationClientOptions {
@@ -37,7 +51,7 @@ export interface HarnessOptions extends MigrationClientOptions {
 /** A client on fake sockets and a clock that stands still, not yet acknowledged. */
 export function unconnected(handlers: MigrationHandlers, options: HarnessOptions = {}): Harness {
   const { env, random = () => 0.5, target: _, ...opts } = options;
-  const clock = new ManualClock();
+  const clock = new SleepyClock();
   const sockets: FakeWebSocket[] = [];
   const lines: string[] = [];
   class Socket extends FakeWebSocket {
@@ -54,6 +68,7 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
     options: checkOptions({ log: (line) => lines.push(line), ...opts }),
     clock,
     random,
+    sessionId: SESSION,
     findWebSocket: () => opts.WebSocket ?? Socket,
   });
   const harness: Harness = {
@@ -67,10 +82,14 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
       return socket;
     },
     async reconnect(migrationId) {
+      const socket = await harness.lose();
+      socket.acknowledge(migrationId);
+      return socket;
+    },
+    async lose() {
       harness.socket.fireClose(1012);
       const before = sockets.length;
       while (sockets.length === before) await clock.advance(100);
-      harness.socket.acknowledge(migrationId);
       return harness.socket;
     },
   };
@@ -82,6 +101,13 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
 export function connected(handlers: MigrationHandlers, options: HarnessOptions = {}): Harness {
   const harness = unconnected(handlers, options);
   harness.socket.acknowledge(options.target);
+  return harness;
+}
+
+/** As {@link connected}, to a worker that speaks version 2. */
+export function connectedV2(handlers: MigrationHandlers, options: HarnessOptions = {}): Harness {
+  const harness = unconnected(handlers, options);
+  harness.socket.acknowledgeV2(options.target);
   return harness;
 }
 

@@ -1,20 +1,33 @@
-import { parseJobToWorkerFrame, type JobToWorkerFrame, type WorkerToJobFrame } from "@changeover/migration-protocol";
+import {
+  parseJobToWorkerFrame,
+  parseJobToWorkerFrameV2,
+  type HelloAckFrame,
+  type JobToWorkerFrame,
+  type JobToWorkerFrameV2,
+  type ParseResult,
+  type WorkerToJobFrame,
+  type WorkerToJobFrameV2,
+} from "@changeover/migration-protocol";
 import { eventually } from "@changeover/testing";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 import { WebSocketServer, type WebSocket } from "ws";
 
+type AnyFrame = JobToWorkerFrame | JobToWorkerFrameV2;
+
 /** One connection of a job, seen from the worker. */
 export interface JobConnection {
-  readonly frames: JobToWorkerFrame[];
+  readonly frames: AnyFrame[];
   /** Code and reason with which the connection ended. */
   readonly end: { code: number; reason: string } | undefined;
-  send(frame: WorkerToJobFrame): void;
+  send(frame: WorkerToJobFrame | WorkerToJobFrameV2): void;
   close(code: number, reason?: string): void;
   /** Cuts the TCP connection without a closing handshake. */
   cut(): void;
+  /** Stops reading, as a machine does that has lost its network: nothing more is seen of this connection or answered. */
+  freeze(): void;
   /** Resolves with the first frame of this type, as soon as there is one. */
-  frame<T extends JobToWorkerFrame["type"]>(type: T): Promise<Extract<JobToWorkerFrame, { type: T }>>;
+  frame<T extends AnyFrame["type"]>(type: T): Promise<Extract<AnyFrame, { type: T }>>;
 }
 
 export interface ScriptedWorker {
@@ -30,14 +43,14 @@ export interface ScriptedWorker {
 export interface ScriptedWorkerOptions {
   readonly port?: number;
   /** Acknowledges a hello: a migration makes a target. Without it the test does that itself. */
-  readonly acknowledge?: (token: string) => { migration?: { id: string } };
+  readonly acknowledge?: (token: string, nth: number) => Omit<HelloAckFrame, "type">;
 }
 
 /** A worker that does what a test says, on a real socket on loopback; it stops when the test is finished. */
 export async function scriptedWorker(options: ScriptedWorkerOptions = {}): Promise<ScriptedWorker> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: options.port ?? 0 });
   const connections: JobConnection[] = [];
-  server.on("connection", (socket) => connections.push(jobConnection(socket, options.acknowledge)));
+  server.on("connection", (socket) => connections.push(jobConnection(socket, connections.length, options.acknowledge)));
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
@@ -55,25 +68,34 @@ export async function scriptedWorker(options: ScriptedWorkerOptions = {}): Promi
   return worker;
 }
 
-function jobConnection(socket: WebSocket, acknowledge: ScriptedWorkerOptions["acknowledge"]): JobConnection {
-  const frames: JobToWorkerFrame[] = [];
+function jobConnection(
+  socket: WebSocket,
+  nth: number,
+  acknowledge: ScriptedWorkerOptions["acknowledge"],
+): JobConnection {
+  let parse: (text: string) => ParseResult<AnyFrame> = parseJobToWorkerFrame;
+  const frames: AnyFrame[] = [];
   let end: JobConnection["end"];
   const connection: JobConnection = {
     frames,
     get end() {
       return end;
     },
-    send: (frame) => socket.send(JSON.stringify(frame)),
+    send: (frame) => {
+      if (frame.type === "hello-ack" && frame.protocol === 2) parse = parseJobToWorkerFrameV2;
+      socket.send(JSON.stringify(frame));
+    },
     close: (code, reason) => socket.close(code, reason),
     cut: () => socket.terminate(),
+    freeze: () => socket.pause(),
     frame: (type) => present(() => frames.find((frame) => isOf(frame, type))),
   };
   socket.on("message", (data) => {
-    const result = parseJobToWorkerFrame(String(data));
+    const result = parse(String(data));
     if (!result.ok) throw new Error(result.reason);
     frames.push(result.message);
     if (result.message.type === "hello" && acknowledge) {
-      connection.send({ type: "hello-ack", ...acknowledge(result.message.token) });
+      connection.send({ type: "hello-ack", ...acknowledge(result.message.token, nth) });
     }
   });
   socket.on("close", (code, reason) => {
@@ -82,10 +104,7 @@ function jobConnection(socket: WebSocket, acknowledge: ScriptedWorkerOptions["ac
   return connection;
 }
 
-function isOf<T extends JobToWorkerFrame["type"]>(
-  frame: JobToWorkerFrame,
-  type: T,
-): frame is Extract<JobToWorkerFrame, { type: T }> {
+function isOf<T extends AnyFrame["type"]>(frame: AnyFrame, type: T): frame is Extract<AnyFrame, { type: T }> {
   return frame.type === type;
 }
 
