@@ -9,6 +9,7 @@ export {
   type JobHandle,
   type MigrationWorker,
   type MigrationWorkerOptions,
+  type OnIndeterminate,
   type RecoverTarget,
   type RegisteredJob,
   type RegisterOptions,

@@ -21,8 +21,8 @@ export interface Instance {
   session?: string;
   lastSeq: number;
   /**
-   * What this instance must hear: again after every reconnect, until it has answered something newer. A source that may
-   * have stopped is owed its abort; whoever took part in a handover that was committed is owed that news.
+   * What this instance must hear: again after every reconnect, until it has answered something newer. A source is
+   * owed its abort; whoever took part in a handover that was committed is owed that news.
    */
   owed?: WorkerAbortFrame | CommittedFrame;
 }

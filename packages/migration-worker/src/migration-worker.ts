@@ -65,7 +65,14 @@ export interface HandoverOptions {
   signal?: AbortSignal;
   /** What to do when the source dies on the way. Default: `promote`. */
   sourceLost?: SourceLost;
+  /**
+   * What to do when a target that may be active cannot be removed: let the source stay silent until it is gone, or let
+   * it resume, so that two may be active and only an epoch check downstream tells them apart. Default: `hold`.
+   */
+  onIndeterminate?: OnIndeterminate;
 }
+
+export type OnIndeterminate = "hold" | "resume";
 
 /** Job socket and handovers of one machine's or one control plane's jobs. */
 export interface MigrationWorker {
@@ -84,6 +91,13 @@ export interface MigrationWorker {
    * @throws MigrationWorkerError `unknown-job`, `invalid-option`, `closed`
    */
   handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd>;
+  /**
+   * Asks a job for its state and ends: it tells whether the job would hand over and how large its state is. Nothing is
+   * placed and nothing stops. Takes the deadline `propose` and `signal` of a handover.
+   *
+   * @throws MigrationWorkerError `unknown-job`, `invalid-option`, `closed`
+   */
+  dryRun(jobId: string, options?: Pick<HandoverOptions, "deadlines" | "signal">): Promise<HandoverEnd>;
   /** Calls `listener` with every event from now on; the returned function ends that. */
   subscribe(listener: WorkerEventListener): () => void;
   /** Cancels handovers, waits for those that can no longer be cancelled, tells the jobs and stops listening. */

@@ -11,7 +11,7 @@ import {
 import type { Clock } from "./clock.js";
 import { messageOf, MigrationWorkerError } from "./errors.js";
 import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
-import { checkHandoverOptions } from "./handover-options.js";
+import { checkHandoverOptions, type CheckedHandoverOptions } from "./handover-options.js";
 import type { End, HandoverEnd } from "./handover/end.js";
 import { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
@@ -131,8 +131,17 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 
   async handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd> {
+    return this.#handOver(jobId, checkHandoverOptions(options));
+  }
+
+  async dryRun(jobId: string, options: Pick<HandoverOptions, "deadlines" | "signal"> = {}): Promise<HandoverEnd> {
+    const placeTarget = (): Promise<never> => Promise.reject(new Error("a dry run places nothing"));
+    return this.#handOver(jobId, { ...checkHandoverOptions({ ...options, placeTarget }), isDryRun: true });
+  }
+
+  async #handOver(jobId: string, options: CheckedHandoverOptions): Promise<HandoverEnd> {
     this.#throwIfClosed();
-    const { placeTarget, sourceLost, signal, deadlines } = checkHandoverOptions(options);
+    const { placeTarget, sourceLost, onIndeterminate, isDryRun, signal, deadlines } = options;
     const job = this.#jobs.get(jobId);
     if (!job) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
     const migrationId = randomUUID();
@@ -144,7 +153,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const target: Instance = { job, tokenHash: hashToken(token), side: "target", migrationId, epoch, lastSeq: 0 };
     const handover: { run: HandoverRun; target?: Instance } = {
       run: new HandoverRun(
-        { jobId, migrationId, sourceLost, deadlines, isSourceConnected: source.connection !== undefined },
+        { jobId, migrationId, sourceLost, isDryRun, deadlines, isSourceConnected: source.connection !== undefined },
         {
           clock: this.#clock,
           sourcePlacement: source.placement,
@@ -190,7 +199,10 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const end = await handover.run.ended;
     signal?.removeEventListener("abort", cancel);
     delete job.handover;
-    if (end.outcome === "indeterminate" && handover.target) this.#hold(handover.target, source);
+    if (end.outcome === "indeterminate" && handover.target) {
+      if (onIndeterminate === "hold") this.#hold(handover.target, source);
+      else this.#release(source, migrationId, `${end.reason}; the source resumes all the same`);
+    }
     for (const instance of [source, handover.target]) {
       if (instance && instance !== job.active) this.#retire(instance);
     }
@@ -312,12 +324,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   /** Tells a source to carry on, now or when it is back. */
   #resume(source: Instance, migrationId: string, reason: string, mayHaveStopped: boolean): void {
     const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
-    if (mayHaveStopped) {
-      // The target may have written under its epoch: what the source writes from now on must be newer.
-      source.epoch = ++source.job.epoch;
-      source.owed = abort;
-      this.#persist(source.job);
-    }
+    // What a source that may have stopped is owed is never replaced by what it could do without.
+    if (mayHaveStopped || source.owed?.type !== "abort") source.owed = abort;
+    // The target may have written under its epoch: what the source writes from now on must be newer.
+    if (mayHaveStopped) source.epoch = ++source.job.epoch;
+    this.#persist(source.job);
     sendCommand(source, abort, undefined);
     this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
   }
@@ -326,13 +337,16 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #hold(target: Instance, source: Instance): void {
     const { job, migrationId = "", placement } = target;
     job.unfenced = { migrationId };
-    if (placement) void this.#whenGone(placement, (reason) => this.#release(source, migrationId, reason));
+    if (placement)
+      void this.#whenGone(placement, (reason) => {
+        this.#release(source, migrationId, `the target is gone: ${reason}`);
+      });
   }
 
-  /** The target that was in doubt is gone: the source may resume. */
+  /** The doubt about a target is over: the source resumes. */
   #release(source: Instance, migrationId: string, reason: string): void {
     const { job } = source;
-    this.#resume(source, migrationId, `the target is gone: ${reason}`, true);
+    this.#resume(source, migrationId, reason, true);
     delete job.unfenced;
     delete job.inFlight;
     this.#persist(job);

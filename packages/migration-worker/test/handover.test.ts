@@ -1,6 +1,6 @@
 import { eventually } from "@changeover/testing";
 import { describe, expect, it } from "vitest";
-import { ScriptedJob } from "./scripted-job.js";
+import { helloV2, ScriptedJob } from "./scripted-job.js";
 import { createStage, TestPlacement, untilApply, untilReady, untilStop } from "./stage.js";
 
 describe("a handover", () => {
@@ -204,6 +204,23 @@ describe("a deadline", () => {
     const heard = stage.source.heard.length;
     stage.handOver();
     await stage.source.hears("get-state", heard);
+  });
+
+  it("of the fencing lets the source resume where the control plane wants that, under a newer epoch", async () => {
+    const stage = await createStage("hangs");
+    const source = await ScriptedJob.connect(stage.sourceEnv, {}, helloV2);
+    const run = stage.handOver({ deadlines: { apply: 100, fencing: 500 }, onIndeterminate: "resume" });
+    const { migrationId } = await source.hears("get-state");
+    source.send({ type: "state", migrationId, seq: 1, payload: { n: 1 } });
+    const target = await ScriptedJob.connect(await run.targetEnv);
+    target.send({ type: "target-ready", payload: { n: 5 } });
+    await source.hears("cutover-ready");
+    source.send({ type: "source-stopped-output", migrationId, seq: 2, payload: { n: 6 } });
+    await target.hears("cutover-apply");
+    await stage.clock.advance(100);
+    await stage.clock.advance(500);
+    expect(await run.end).toMatchObject({ outcome: "indeterminate" });
+    expect(await source.hears("abort")).toMatchObject({ epoch: 3 });
   });
 
   it("of the fencing is far enough away to try the removal again", async () => {
@@ -461,6 +478,34 @@ describe("a death", () => {
     await target.hears("cutover-apply");
     target.send({ type: "target-applied" });
     expect(await run.end).toMatchObject({ outcome: "completed" });
+  });
+});
+
+describe("a dry run", () => {
+  it("asks for the state, tells its size and ends", async () => {
+    const stage = await createStage();
+    const dry = stage.worker.dryRun("job-1");
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state", payload: "x".repeat(998) });
+    expect(await dry).toMatchObject({ outcome: "willing", stateBytes: 1_000 });
+    expect(await stage.source.hears("abort")).toMatchObject({ reason: "it was a dry run" });
+    expect(stage.source.types).toEqual(["hello-ack", "get-state", "abort"]);
+  });
+
+  it("passes a refusal on", async () => {
+    const stage = await createStage();
+    const dry = stage.worker.dryRun("job-1");
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "not now" });
+    expect(await dry).toMatchObject({ outcome: "refused", reason: "not now" });
+  });
+
+  it("has a deadline", async () => {
+    const stage = await createStage();
+    const dry = stage.worker.dryRun("job-1", { deadlines: { propose: 50 } });
+    await stage.source.hears("get-state");
+    await stage.clock.advance(50);
+    expect(await dry).toMatchObject({ outcome: "aborted", phase: "propose", active: "source" });
   });
 });
 

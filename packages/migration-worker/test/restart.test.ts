@@ -91,7 +91,7 @@ async function killIn(phase: (typeof phases)[number], leftover?: string) {
   first.say("register");
   const sourceEnv = await environment(first.tells("env"));
   const source = await ScriptedJob.connect(sourceEnv, {}, helloV2);
-  first.say("hand over");
+  first.say(phase === "place" ? "hand over, but never place" : "hand over");
   const { migrationId } = await source.hears("get-state");
   const reaches = (wanted: (typeof phases)[number]): boolean => phases.indexOf(wanted) <= phases.indexOf(phase);
   let targetEnv: Record<string, string> | undefined;

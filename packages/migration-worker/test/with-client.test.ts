@@ -5,10 +5,13 @@ import {
   type MigrationHandlers,
 } from "@changeover/migration-client";
 import { eventually } from "@changeover/testing";
-import { onTestFinished, describe, expect, it } from "vitest";
+import { JOB_SOCKET_ENV } from "@changeover/migration-protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { WorkerEvent } from "../src/events.js";
 import { startMigrationWorker, type MigrationWorker } from "../src/migration-worker.js";
+import type { Phase } from "../src/handover/end.js";
 import type { Placement } from "../src/placement.js";
+import { startUnreliableProxy } from "./unreliable-proxy.js";
 
 async function startWorker(): Promise<{ worker: MigrationWorker; events: WorkerEvent[] }> {
   const worker = await startMigrationWorker();
@@ -120,4 +123,34 @@ describe("the client with the worker", () => {
     await eventually(() => expect(source.isActive).toBe(true));
     await source.remove();
   });
+
+  it.each<Phase>(["propose", "place", "ready", "stop", "apply"])(
+    "completes a handover although all connections are cut when it enters %s",
+    async (phase) => {
+      const { worker, events } = await startWorker();
+      const proxy = await startUnreliableProxy(Number(new URL(worker.url).port));
+      onTestFinished(() => proxy.close());
+      const viaProxy = (env: Record<string, string>) => ({
+        ...env,
+        [JOB_SOCKET_ENV.url]: `ws://127.0.0.1:${proxy.port}`,
+      });
+      const job = worker.register("counter");
+      const source = new CounterJob(viaProxy(job.env));
+      job.attach(source);
+      await source.client.ready;
+      worker.subscribe((event) => {
+        if (event.type === "phase" && event.phase === phase) proxy.cut();
+      });
+      let target: CounterJob | undefined;
+      const end = await worker.handover("counter", {
+        placeTarget: async ({ env }) => (target = new CounterJob(viaProxy(env))),
+      });
+      expect(end).toMatchObject({ outcome: "completed" });
+      expect(target).toMatchObject({ value: 1, isActive: true });
+      expect(source.isActive).toBe(false);
+      expect(events).toContainEqual(expect.objectContaining({ type: "disconnected" }));
+      expect(events).toContainEqual(expect.objectContaining({ type: "connected", version: 2 }));
+      await target?.remove();
+    },
+  );
 });

@@ -30,10 +30,10 @@ worker.subscribe((event) => tell({ event }));
 tell({ jobs: worker.jobs().map(({ jobId }) => jobId) });
 createInterface({ input: process.stdin }).on("line", (line) => {
   if (line === "register") tell({ env: worker.register("job-1").env });
-  if (line !== "hand over") return;
+  if (!line.startsWith("hand over")) return;
   const placeTarget = async ({ env }) => {
     tell({ target: env });
-    return place("target");
+    return line === "hand over, but never place" ? new Promise(() => {}) : place("target");
   };
   void worker.handover("job-1", { placeTarget });
 });

@@ -21,6 +21,12 @@ export type End =
       /** Present when the source died on the way and the target took over from its own position: how it died. */
       sourceLost?: string;
     }
+  | {
+      /** Of a dry run: the source would hand over. */
+      outcome: "willing";
+      /** Size of its state as JSON. */
+      stateBytes: number;
+    }
   | { outcome: "refused"; reason: string }
   | { outcome: "aborted"; phase: Phase; reason: string; active: Active }
   | {

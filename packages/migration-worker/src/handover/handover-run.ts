@@ -57,6 +57,7 @@ export interface HandoverRunOptions {
   jobId: string;
   migrationId: string;
   sourceLost: SourceLost;
+  isDryRun: boolean;
   deadlines: Deadlines;
   isSourceConnected: boolean;
 }
@@ -85,7 +86,7 @@ export class HandoverRun {
       resolveEnded = resolve;
     });
     this.#resolve = resolveEnded;
-    const { handover, effects } = begin(options.migrationId, options.sourceLost, options.isSourceConnected);
+    const { handover, effects } = begin(options, options.isSourceConnected);
     this.#handover = handover;
     this.#firstEffects = effects;
     this.#stepStartedAt = ports.clock.now();

@@ -3,7 +3,7 @@ import { begin, transition, type Effect, type Handover, type Input, type SourceL
 
 /** Plays inputs one after the other and keeps all effects. */
 function play(inputs: Input[], sourceLost: SourceLost = "promote"): { handover: Handover; effects: Effect[] } {
-  let { handover, effects } = begin("m-1", sourceLost, true);
+  let { handover, effects } = begin({ migrationId: "m-1", sourceLost }, true);
   for (const input of inputs) {
     const next = transition(handover, input);
     handover = next.handover;
@@ -151,9 +151,16 @@ describe("the rules of a handover", () => {
   });
 
   it("tell a source that was never asked nothing of an abort", () => {
-    const { handover } = begin("m-1", "promote", false);
+    const { handover } = begin({ migrationId: "m-1", sourceLost: "promote" }, false);
     const { effects } = transition(handover, { type: "cancel", reason: "r" });
     expect(effects).toEqual([]);
+  });
+
+  it("place nothing and stop nobody in a dry run", () => {
+    const begun = begin({ migrationId: "m-1", sourceLost: "promote", isDryRun: true }, true);
+    const { handover, effects } = transition(begun.handover, { type: "state", side: "source", payload: { größe: 1 } });
+    expect(handover.step).toEqual({ at: "ended", end: { outcome: "willing", stateBytes: 13 } });
+    expect(effects).toEqual([{ type: "resume-source", reason: "it was a dry run", mayHaveStopped: false }]);
   });
 
   it("change nothing after the end", () => {

@@ -26,6 +26,8 @@ export type Step =
 export interface Handover {
   readonly migrationId: string;
   readonly sourceLost: SourceLost;
+  /** Only asks for the state: nothing is placed, nothing stops. */
+  readonly isDryRun: boolean;
   readonly isConnected: Readonly<Record<Side, boolean>>;
   /** How the source died, once its placement has said so. A lost connection is not enough. */
   readonly sourceGone?: string;
@@ -86,11 +88,15 @@ const reporterOf: Record<Exclude<ReportInput["type"], "abort">, Side> = {
 };
 
 /** A handover that begins: the source is asked for its state. */
-export function begin(migrationId: string, sourceLost: SourceLost, isSourceConnected: boolean): Transition {
+export function begin(
+  { migrationId, sourceLost, isDryRun = false }: { migrationId: string; sourceLost: SourceLost; isDryRun?: boolean },
+  isSourceConnected: boolean,
+): Transition {
   const isConnected = { source: isSourceConnected, target: false };
   const handover: Handover = {
     migrationId,
     sourceLost,
+    isDryRun,
     isConnected,
     step: { at: "propose", isAsked: isSourceConnected },
   };
@@ -150,6 +156,10 @@ function report(handover: Handover, input: Exclude<ReportInput, { type: "abort" 
   switch (input.type) {
     case "state":
       if (step.at !== "propose" || !step.isAsked) break;
+      if (handover.isDryRun) {
+        const stateBytes = new TextEncoder().encode(JSON.stringify(input.payload)).length;
+        return resume(handover, "it was a dry run", { at: "ended", end: { outcome: "willing", stateBytes } });
+      }
       return { handover: { ...handover, step: { at: "place", state: input.payload } }, effects: [{ type: "place" }] };
     case "state-refused":
       if (step.at !== "propose" || !step.isAsked) break;
