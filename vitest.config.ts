@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 const dockerTests = "**/*.docker.test.ts";
-const conditions = ["@changeover/source", "node", "module", "import", "default"];
+const conditions = ["@changeover/source", "node", "import", "default"];
 
 // One configuration for every package, run from the package's folder. Tests that need a Docker engine say so in their
 // name and run on their own with `--mode docker`.

@@ -15,3 +15,5 @@ export {
   type RegisterOptions,
 } from "./migration-worker.js";
 export type { Placement, PlaceTarget, PlaceTargetRequest } from "./placement.js";
+export { logEvents, type EventLogger } from "./observe/log-events.js";
+export { trackProgress, type Progress, type ProgressOptions, type ProgressTracker } from "./observe/progress.js";
