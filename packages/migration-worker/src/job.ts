@@ -41,6 +41,10 @@ export class Job {
   inFlight?: InFlight;
   /** What the journal holds of this job. */
   written = "";
+  /** Stops the timer after which a failed write is tried again. */
+  stopRetry?: () => void;
+  /** It is being unregistered: nothing new begins. */
+  isLeaving = false;
 
   constructor(jobId: string, capabilities: readonly string[], tokenHash: string) {
     this.jobId = jobId;

@@ -31,6 +31,8 @@ const record = z.object({
       mayBeActive: z.boolean(),
       /** Whether the source has been told to stop. */
       mayHaveStopped: z.boolean(),
+      /** Whether the source is known to be dead. */
+      isSourceGone: z.boolean(),
     }),
   ),
 });
@@ -62,12 +64,13 @@ export const noJournal: Journal = { write: () => {}, remove: () => {} };
  */
 export function openJournal(directory: string): { journal: Journal; records: JournalRecord[] } {
   const fileOf = (jobId: string): string => join(directory, `${Buffer.from(jobId).toString("base64url")}.json`);
+  let files: string[];
   try {
     mkdirSync(directory, { recursive: true });
+    files = readdirSync(directory).filter((name) => name.endsWith(".json"));
   } catch (error) {
     throw unusable(directory, error);
   }
-  const files = readdirSync(directory).filter((name) => name.endsWith(".json"));
   return {
     records: files.map((name) => read(join(directory, name))),
     journal: {

@@ -33,6 +33,9 @@ import { createToken, hashToken } from "./token.js";
 import { WORKER_NAME } from "./worker-name.js";
 import { checkWorkerOptions, type CheckedWorkerOptions } from "./worker-options.js";
 
+/** How long to wait before a write to the journal, or a removal after a restart, is tried again. */
+const retryMs = 1_000;
+
 /** The worker on a clock of the caller's. */
 export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   readonly #clock: Clock;
@@ -43,6 +46,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #journal: Journal = noJournal;
   #server: JobSocketServer | undefined;
   #closed: Promise<void> | undefined;
+  #isShut = false;
 
   constructor(clock: Clock, options: MigrationWorkerOptions) {
     this.#clock = clock;
@@ -85,7 +89,13 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         `jobId is ${JSON.stringify(jobId)}: it must be a non-empty string`,
       );
     }
-    if (!Array.isArray(capabilities)) {
+    if (Buffer.from(jobId).toString() !== jobId) {
+      throw new MigrationWorkerError(
+        "invalid-option",
+        `jobId is ${JSON.stringify(jobId)}: it is not well-formed Unicode`,
+      );
+    }
+    if (!Array.isArray(capabilities) || !capabilities.every((capability) => typeof capability === "string")) {
       const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of strings`;
       throw new MigrationWorkerError("invalid-option", message);
     }
@@ -96,11 +106,13 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const tokenHash = hashToken(token);
     const job = new Job(jobId, capabilities, tokenHash);
     const first = job.active;
+    this.#jobs.set(jobId, job);
     const failure = this.#persist(job);
     if (failure !== undefined) {
+      this.#jobs.delete(jobId);
+      job.stopRetry?.();
       throw new MigrationWorkerError("journal-unusable", `job ${jobId} cannot be registered: ${failure}`);
     }
-    this.#jobs.set(jobId, job);
     this.#instances.set(tokenHash, first);
     return {
       jobId,
@@ -119,9 +131,12 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   async unregister(jobId: string): Promise<void> {
     const job = this.#jobs.get(jobId);
     if (!job) return;
-    this.#jobs.delete(jobId);
+    job.isLeaving = true;
     job.handover?.run.input({ type: "cancel", reason: `job ${jobId} is being unregistered` });
     await job.handover?.run.ended;
+    if (this.#jobs.get(jobId) !== job) return;
+    this.#jobs.delete(jobId);
+    job.stopRetry?.();
     this.#retire(job.active);
     try {
       this.#journal.remove(jobId);
@@ -156,16 +171,18 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         { jobId, migrationId, sourceLost, isDryRun, deadlines, isSourceConnected: source.connection !== undefined },
         {
           clock: this.#clock,
-          sourcePlacement: source.placement,
+          get sourcePlacement() {
+            return source.placement;
+          },
           emit: (event) => this.#emit({ jobId, ...event }),
           send: (side, frame, deadlineMs) => {
             const instance = side === "source" ? source : handover.target;
             if (instance) sendCommand(instance, frame, deadlineMs);
           },
-          persist: (step) => {
+          persist: (state) => {
             // Its token must be known before there is anybody who has it.
-            if (step.at === "place") handover.target = target;
-            const inFlight = inFlightAt(step, migrationId, handover.target);
+            if (state.step.at === "place") handover.target = target;
+            const inFlight = inFlightAt(state, handover.target);
             if (inFlight) job.inFlight = inFlight;
             else delete job.inFlight;
             return this.#persist(job);
@@ -199,6 +216,10 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const end = await handover.run.ended;
     signal?.removeEventListener("abort", cancel);
     delete job.handover;
+    if (end.outcome === "completed") {
+      delete job.inFlight;
+      this.#persist(job);
+    }
     if (end.outcome === "indeterminate" && handover.target) {
       if (onIndeterminate === "hold") this.#hold(handover.target, source);
       else this.#release(source, migrationId, `${end.reason}; the source resumes all the same`);
@@ -224,6 +245,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const inFlight = [...this.#jobs.values()].flatMap(({ handover }) => handover ?? []);
     for (const { run } of inFlight) run.input({ type: "cancel", reason: "the worker is closing" });
     await Promise.all(inFlight.map(({ run }) => run.ended));
+    for (const job of this.#jobs.values()) {
+      this.#persist(job);
+      job.stopRetry?.();
+    }
+    this.#isShut = true;
     await this.#server?.close();
   }
 
@@ -249,9 +275,10 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         : { type: "hello-ack", ...migration },
     );
     sendOwed(instance);
-    this.#emit({ jobId: job.jobId, type: "connected", side, version });
+    // Before any listener hears of it: a handover that one begins knows of this connection already.
     const sideInHandover = this.#sideInHandover(instance);
     this.#runOf(instance)?.input({ type: "connected", side: sideInHandover, canRepeat: version === 2 });
+    this.#emit({ jobId: job.jobId, type: "connected", side, version });
   }
 
   reported(instance: Instance, report: Report): Reception {
@@ -325,7 +352,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #resume(source: Instance, migrationId: string, reason: string, mayHaveStopped: boolean): void {
     const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
     // What a source that may have stopped is owed is never replaced by what it could do without.
-    if (mayHaveStopped || source.owed?.type !== "abort") source.owed = abort;
+    if (mayHaveStopped || source.owed === undefined) source.owed = abort;
     // The target may have written under its epoch: what the source writes from now on must be newer.
     if (mayHaveStopped) source.epoch = ++source.job.epoch;
     this.#persist(source.job);
@@ -346,51 +373,70 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   /** The doubt about a target is over: the source resumes. */
   #release(source: Instance, migrationId: string, reason: string): void {
     const { job } = source;
-    this.#resume(source, migrationId, reason, true);
     delete job.unfenced;
     delete job.inFlight;
-    this.#persist(job);
+    this.#resume(source, migrationId, reason, true);
   }
 
-  /** Ends what a worker that has died left over of a handover. */
-  async #recover(job: Job, { migrationId, phase, target, mayBeActive }: InFlight): Promise<void> {
+  /** Ends what a worker that has died left over of a handover, by the rules that it would have ended it by. */
+  async #recover(job: Job, { migrationId, phase, target, mayBeActive, isSourceGone }: InFlight): Promise<void> {
     const { jobId, active } = job;
+    const reason = "the worker was restarted";
+    const aborted: End = { outcome: "aborted", phase, reason, active: isSourceGone ? "none" : "source" };
     let isEnded = false;
     const ended = (end: End): void => {
       if (!isEnded)
         this.#emit({ jobId, type: "ended", migrationId, end: { ...end, jobId, migrationId, phasesMs: {} } });
       isEnded = true;
     };
-    const leftBehind = (side: Side, reason: string): void => {
-      this.#emit({ jobId, type: "remove-failed", migrationId, side, reason });
+    const leftBehind = (side: Side, why: string): void => {
+      this.#emit({ jobId, type: "remove-failed", migrationId, side, reason: why });
     };
     if (phase === "commit") {
-      leftBehind("source", "the worker was restarted before the source was known to be gone");
+      if (!isSourceGone) leftBehind("source", "the worker was restarted before the source was known to be gone");
       return ended({ outcome: "completed" });
     }
-    const reason = "the worker was restarted";
-    const aborted: End = { outcome: "aborted", phase, reason, active: "source" };
+    const inDoubt = (why: string): void => {
+      ended(mayBeActive ? { outcome: "indeterminate", phase, reason: `${reason}; then ${why}` } : aborted);
+    };
+    const stopTimer = this.#clock.setTimer(() => {
+      inDoubt(`the target was not known to be gone within ${DEFAULT_DEADLINES_MS.fencing} ms`);
+    }, DEFAULT_DEADLINES_MS.fencing);
     try {
       const left = target && (await this.#findTarget({ jobId, migrationId }));
-      await left?.remove();
-      if (mayBeActive && left) {
-        const stopTimer = this.#clock.setTimer(() => {
-          ended({ outcome: "indeterminate", phase, reason: `${reason}; then the target was not known to be gone` });
-        }, DEFAULT_DEADLINES_MS.fencing);
-        await left.gone;
-        stopTimer();
+      if (left) {
+        const removed = this.#removeUntilGone(left, (why) => leftBehind("target", why));
+        await (mayBeActive ? left.gone : removed);
       }
     } catch (error) {
       leftBehind("target", messageOf(error));
-      if (mayBeActive) return ended({ outcome: "indeterminate", phase, reason: `${reason}: ${messageOf(error)}` });
+      if (mayBeActive) return inDoubt(messageOf(error));
+    } finally {
+      stopTimer();
     }
     if (mayBeActive) {
-      this.#release(active, migrationId, reason);
-    } else if (job.inFlight?.migrationId === migrationId) {
-      delete job.inFlight;
-      this.#persist(job);
+      if (isSourceGone) delete job.unfenced;
+      else this.#release(active, migrationId, reason);
     }
+    if (job.inFlight?.migrationId === migrationId) delete job.inFlight;
+    this.#persist(job);
     ended(aborted);
+  }
+
+  /** Removes what a dead worker has left, again and again until that succeeds or the instance is gone by itself. */
+  async #removeUntilGone(placement: Placement, onFailure: (reason: string) => void): Promise<void> {
+    const watch = { isGone: false };
+    void this.#whenGone(placement, () => {
+      watch.isGone = true;
+    });
+    while (!watch.isGone && !this.#closed) {
+      try {
+        return await placement.remove();
+      } catch (error) {
+        onFailure(messageOf(error));
+      }
+      await new Promise<void>((resolve) => this.#clock.setTimer(resolve, retryMs));
+    }
   }
 
   async #findTarget(request: { jobId: string; migrationId: string }): Promise<Placement | undefined> {
@@ -400,11 +446,14 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     return found && checkPlacement(found, "recoverTarget");
   }
 
-  /** Writes a job down if it has changed; says why that failed. */
+  /** Writes a job down if it has changed; says why that failed, and tries again until it succeeds. */
   #persist(job: Job): string | undefined {
-    if (this.#journal === noJournal) return undefined;
+    // What was unregistered, or belongs to a worker that has ended, must not come back.
+    if (this.#journal === noJournal || this.#jobs.get(job.jobId) !== job || this.#isShut) return undefined;
     const record = job.record();
     const text = JSON.stringify(record);
+    job.stopRetry?.();
+    delete job.stopRetry;
     if (text === job.written) return undefined;
     try {
       this.#journal.write(record);
@@ -412,6 +461,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       return undefined;
     } catch (error) {
       const reason = messageOf(error);
+      job.stopRetry = this.#clock.setTimer(() => void this.#persist(job), retryMs);
       this.#emit({ jobId: job.jobId, type: "journal-failed", reason });
       return reason;
     }
@@ -476,13 +526,14 @@ function settleLeftover(job: Job): void {
     delete job.inFlight;
   } else if (inFlight.mayBeActive) {
     job.unfenced = { migrationId };
-  } else if (inFlight.mayHaveStopped) {
+  } else if (inFlight.mayHaveStopped || active.owed === undefined) {
     active.owed = { type: "abort", migrationId, reason: "the worker was restarted" };
   }
 }
 
 /** Why a handover cannot begin. */
-function refusalOf({ handover, unfenced }: Job, signal: AbortSignal | undefined): string | undefined {
+function refusalOf({ handover, unfenced, isLeaving }: Job, signal: AbortSignal | undefined): string | undefined {
+  if (isLeaving) return "the job is being unregistered";
   if (handover) return `handover ${handover.run.migrationId} of this job is in flight`;
   if (unfenced) {
     return `the target of handover ${unfenced.migrationId} may be active: it is not known to be gone, so remove it first`;

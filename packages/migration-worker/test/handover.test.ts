@@ -558,6 +558,11 @@ describe("what cannot be right", () => {
       "deadlines.stop is -1: it must be milliseconds between 0 and 2147483647",
     );
     expect(() => stage.worker.register("job-1")).toThrow("job job-1 is registered already");
+    expect(() => stage.worker.register("\ud800")).toThrow("it is not well-formed Unicode");
+    // @ts-expect-error A caller without types can do this.
+    expect(() => stage.worker.register("job-2", { capabilities: [undefined] })).toThrow(
+      "it must be an array of strings",
+    );
     expect(() => stage.worker.register("")).toThrow('jobId is "": it must be a non-empty string');
     // @ts-expect-error A caller without types can do this.
     await expect(stage.worker.handover("job-1", { placeTarget, sourceLost: "promot" })).rejects.toThrow(

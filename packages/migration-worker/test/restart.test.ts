@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { eventually } from "@changeover/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startMigrationWorker } from "../src/migration-worker.js";
 import { helloV2, ScriptedJob } from "./scripted-job.js";
+import { createStage, untilApply } from "./stage.js";
 
 const program = fileURLToPath(new URL("./worker-process.mjs", import.meta.url));
 
@@ -148,6 +149,14 @@ describe("a worker that is killed and started again", () => {
     expect(await next.ended()).toMatchObject({ outcome: "aborted", phase: "apply", active: "source" });
   });
 
+  it("in apply tries a removal again that failed", async () => {
+    const { next, sourceEnv } = await killIn("apply", "fails once");
+    const source = await ScriptedJob.connect(sourceEnv, {}, helloV2);
+    await source.hears("abort");
+    await next.tells("removed");
+    expect(await next.ended()).toMatchObject({ outcome: "aborted", active: "source" });
+  });
+
   it("in apply lets the source resume where there is certainly no target", async () => {
     const { next, sourceEnv } = await killIn("apply", "none");
     const source = await ScriptedJob.connect(sourceEnv, {}, helloV2);
@@ -209,6 +218,39 @@ describe("the journal", () => {
     await worker.unregister("job-1");
     expect(readdirSync(directory)).toEqual([]);
     await worker.close();
+  });
+
+  it("does not bring a job back that was unregistered while its target was in doubt", async () => {
+    const directory = temporaryDirectory();
+    const stage = await createStage("hangs", { journalDirectory: directory });
+    const run = stage.handOver({ deadlines: { apply: 100, fencing: 500 } });
+    await untilApply(stage, run);
+    await stage.clock.advance(100);
+    await stage.clock.advance(500);
+    expect(await run.end).toMatchObject({ outcome: "indeterminate" });
+    await stage.worker.unregister("job-1");
+    run.targetPlacement.die("removed by hand");
+    await stage.clock.advance(5_000);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("is written again when that failed, until it knows who is active", async () => {
+    const directory = temporaryDirectory();
+    const stage = await createStage(undefined, { journalDirectory: directory });
+    const run = stage.handOver();
+    const target = await untilApply(stage, run);
+    const kept = `${directory}-kept`;
+    renameSync(directory, kept);
+    onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
+    writeFileSync(directory, "a file where the directory was");
+    target.send({ type: "target-applied" });
+    const { migrationId } = await run.end;
+    expect(stage.events).toContainEqual(expect.objectContaining({ type: "journal-failed" }));
+    rmSync(directory);
+    renameSync(kept, directory);
+    await stage.clock.advance(1_000);
+    const [file = ""] = readdirSync(directory);
+    expect(JSON.parse(readFileSync(join(directory, file), "utf8"))).toMatchObject({ active: { migrationId } });
   });
 
   it("that cannot be written keeps a job from being registered, and a handover from stopping the source", async () => {

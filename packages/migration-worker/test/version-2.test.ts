@@ -187,6 +187,20 @@ describe("version 2", () => {
     expect(await back.hears("committed")).toEqual({ type: "committed", migrationId, epoch: 2 });
   });
 
+  it("owes that news until it was heard, whatever a later handover comes to", async () => {
+    const scene = await createScene();
+    const run = scene.handOver();
+    const { migrationId, target } = await untilApply(scene, run);
+    target.send({ type: "target-applied", migrationId, seq: 2 });
+    target.cut();
+    await run.end;
+    const controller = new AbortController();
+    const next = scene.handOver({ signal: controller.signal });
+    controller.abort();
+    await next.end;
+    expect(await (await connectTarget(run)).hears("committed")).toMatchObject({ migrationId });
+  });
+
   it("answers a ping, and cuts a peer that does not answer its own", async () => {
     const scene = await createScene();
     scene.source.send({ type: "ping" });

@@ -10,7 +10,9 @@ const tell = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 function place(what) {
   let die;
   const gone = new Promise((resolve) => (die = resolve));
+  let failures = leftover === "fails once" ? 1 : 0;
   const remove = async () => {
+    if (failures-- > 0) throw new Error("the engine hiccups");
     tell({ removed: what });
     die({ reason: "removed" });
   };

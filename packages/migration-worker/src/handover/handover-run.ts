@@ -36,12 +36,18 @@ const isWritten: Record<Step["at"], "must" | "first" | "after"> = {
   ended: "after",
 };
 
+function whenWritten(step: Step): "must" | "first" | "after" {
+  // Where the source has died, the commit is the end: nobody may hear of it before the journal has it.
+  if (step.at === "ended" && step.end.outcome === "completed") return "first";
+  return isWritten[step.at];
+}
+
 /** What a run does to the world. */
 export interface HandoverPorts {
   /** `deadlineMs` is what is left for the answer; absent where none is expected. */
   send(side: Side, frame: CommandFrame, deadlineMs: number | undefined): void;
   /** Writes down where the handover stands, before anything that follows from it happens; says why that failed. */
-  persist(step: Step): string | undefined;
+  persist(handover: Handover): string | undefined;
   placeTarget(signal: AbortSignal): Promise<Placement>;
   /** The target's placement, from the moment it is known. */
   targetPlaced(placement: Placement): void;
@@ -94,9 +100,12 @@ export class HandoverRun {
 
   /** Begins, once everything that can come of it is ready to be heard. */
   start(): void {
-    const failure = this.#ports.persist(this.#handover.step);
-    if (failure !== undefined) this.input({ type: "journal-failed", reason: failure });
-    if (this.#handover.step.at === "ended") return;
+    const failure = this.#ports.persist(this.#handover);
+    if (failure !== undefined) {
+      this.#handover = { ...this.#handover, step: { at: "propose", isAsked: false } };
+      this.input({ type: "journal-failed", reason: failure });
+      return;
+    }
     for (const effect of this.#firstEffects) this.#carryOut(effect);
     this.#enterStep();
     if (this.#ports.sourcePlacement) void this.#whenGone("source", this.#ports.sourcePlacement);
@@ -130,9 +139,9 @@ export class HandoverRun {
     const before = this.#handover.step;
     if (before.at === "ended") return "the handover has ended";
     const { handover, effects } = transition(this.#handover, input);
-    const when = isWritten[handover.step.at];
+    const when = whenWritten(handover.step);
     if (when !== "after") {
-      const failure = this.#ports.persist(handover.step);
+      const failure = this.#ports.persist(handover);
       if (failure !== undefined && when === "must" && input.type !== "journal-failed") {
         return this.#apply({ type: "journal-failed", reason: failure });
       }
@@ -145,7 +154,7 @@ export class HandoverRun {
       this.#reportLeftBehind(side, `it was not known to be gone within ${input.afterMs} ms`);
     }
     for (const effect of effects) this.#carryOut(effect);
-    if (when === "after") this.#ports.persist(handover.step);
+    if (when === "after") this.#ports.persist(handover);
     if (hasMoved) this.#enterStep();
     return effects.find((effect) => effect.type === "ignored")?.reason;
   }
