@@ -38,8 +38,14 @@ if ! command -v dockerd >/dev/null; then
     exit 1
   }
 fi
+# One that has just been started or told to stop settles soon, one way or the other.
+for _ in $(seq 60); do
+  pgrep -x dockerd >/dev/null || break
+  sleep 0.5
+  if answers; then exit 0; fi
+done
 if pgrep -x dockerd >/dev/null; then
-  echo "dockerd runs but does not answer within 3 s: look at its log, or stop it and run this again." >&2
+  echo "dockerd runs but does not answer: look at its log, or stop it and run this again." >&2
   exit 1
 fi
 echo "Starting dockerd (log: $log) …" >&2
