@@ -71,6 +71,7 @@ function delay(option: string, value: number | undefined, byDefault: number): nu
 }
 
 function ofType<T>(type: "function" | "string", option: string, value: T): T {
+  // The rule wants a literal; the parameter admits only two of them.
   // oxlint-disable-next-line valid-typeof
   if (value !== undefined && typeof value !== type) throw invalid(option, value, `a ${type}`);
   return value;
