@@ -1,5 +1,4 @@
 import { checkHandlers } from "./check-handlers.js";
-import { systemClock } from "./clock.js";
 import { createMigrationClient } from "./create-migration-client.js";
 import { findWebSocket } from "./find-web-socket.js";
 import { readJobEnvironment, type MigrationEnv } from "./job-environment.js";
@@ -66,8 +65,6 @@ export function connectMigration(
     handlers,
     environment,
     options,
-    clock: systemClock,
-    random: Math.random,
     sessionId: randomId(),
     findWebSocket: WebSocket ? () => WebSocket : findWebSocket,
   });

@@ -1,4 +1,3 @@
-import type { Clock } from "./clock.js";
 import { Commands } from "./commands.js";
 import { Connection } from "./connection.js";
 import { describeError } from "./describe-error.js";
@@ -18,8 +17,6 @@ export interface MigrationClientDeps {
   readonly handlers: MigrationHandlers;
   readonly environment: JobEnvironment;
   readonly options: CheckedOptions;
-  readonly clock: Clock;
-  readonly random: () => number;
   /** Random, and another one for every client. */
   readonly sessionId: string;
   readonly findWebSocket: () => WebSocketConstructor | Promise<WebSocketConstructor>;
@@ -27,7 +24,7 @@ export interface MigrationClientDeps {
 
 /** Makes a client and starts its first connection. No handler is called before this has returned. */
 export function createMigrationClient(deps: MigrationClientDeps): MigrationClient {
-  const { handlers, environment, options, clock, random, sessionId, findWebSocket } = deps;
+  const { handlers, environment, options, sessionId, findWebSocket } = deps;
   const redact = redactor(environment);
   const name = options.name ?? environment.jobId ?? "migration-client";
   const log = (line: string): void => {
@@ -44,8 +41,6 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
   const connection = new Connection({
     ...environment,
     ...options,
-    clock,
-    random,
     sessionId,
     findWebSocket,
     log,
@@ -68,7 +63,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     handlers,
     session,
     reports,
-    clock,
+    clock: options.clock,
     getStateTimeoutMs: options.getStateTimeoutMs,
     log,
     redact,

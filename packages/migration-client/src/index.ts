@@ -1,3 +1,4 @@
+export type { Clock } from "./clock.js";
 export { connectMigration } from "./connect-migration.js";
 export type { MigrationEnv } from "./job-environment.js";
 export { MigrationClientError, type MigrationClientErrorCode } from "./migration-client-error.js";

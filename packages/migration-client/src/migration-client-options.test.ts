@@ -18,6 +18,9 @@ test.each([
   ["name", () => {}, "a function"],
   ["WebSocket", Object.create(null), "an object"],
   ["WebSocket", [], "an array"],
+  ["clock", {}, "an object"],
+  ["clock", null, "null"],
+  ["random", 0.5, "0.5"],
 ])("option %s with the value %o is an error that names both", (option, value, shown) => {
   const check = (): unknown => checkOptions({ [option]: value });
   expect(check).toThrow(expect.objectContaining({ code: "invalid-option" }));

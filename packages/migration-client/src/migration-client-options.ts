@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from "./clock.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import { showValue } from "./show-value.js";
 import type { WebSocketConstructor } from "./web-socket.js";
@@ -26,6 +27,10 @@ export interface MigrationClientOptions {
   readonly log?: ((line: string) => void) | undefined;
   /** What every log line starts with. Default: the job's id. */
   readonly name?: string | undefined;
+  /** Time as the client sees it. Default: that of the machine. A test kit passes one that it moves by hand. */
+  readonly clock?: Clock | undefined;
+  /** Returns a random number from 0 to, not including, 1. Default: `Math.random`. A test passes one that it can repeat. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** Options with their defaults, checked. */
@@ -36,6 +41,8 @@ export interface CheckedOptions {
   readonly getStateTimeoutMs: number;
   readonly log: (line: string) => void;
   readonly name: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
 }
 
 /** The longest delay that setTimeout knows: a longer one fires at once. */
@@ -54,6 +61,8 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
     getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
     log: ofType("function", "log", options.log) ?? (() => {}),
     name: ofType("string", "name", options.name),
+    clock: clock(options.clock),
+    random: ofType("function", "random", options.random) ?? Math.random,
   };
   // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
   if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
@@ -66,6 +75,14 @@ function delay(option: string, value: number | undefined, byDefault: number): nu
   if (value === undefined) return byDefault;
   if (typeof value !== "number" || !(value > 0) || value > MAX_DELAY_MS) {
     throw invalid(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);
+  }
+  return value;
+}
+
+function clock(value: Clock | undefined): Clock {
+  if (value === undefined) return systemClock;
+  if (typeof value?.now !== "function" || typeof value.setTimer !== "function") {
+    throw invalid("clock", value, "an object with the functions now and setTimer");
   }
   return value;
 }

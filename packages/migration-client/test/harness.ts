@@ -45,7 +45,6 @@ export interface HarnessOptions extends MigrationClientOptions {
   readonly env?: Record<string, string>;
   /** A connected client is a source unless it is given a migration. */
   readonly target?: string;
-  readonly random?: () => number;
 }
 
 /** A client on fake sockets and a clock that stands still, not yet acknowledged. */
@@ -65,9 +64,7 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
   const client = createMigrationClient({
     handlers,
     environment,
-    options: checkOptions({ log: (line) => lines.push(line), ...opts }),
-    clock,
-    random,
+    options: checkOptions({ log: (line) => lines.push(line), clock, random, ...opts }),
     sessionId: SESSION,
     findWebSocket: () => opts.WebSocket ?? Socket,
   });

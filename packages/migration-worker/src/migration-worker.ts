@@ -4,6 +4,8 @@ import type { Deadlines } from "./handover/deadlines.js";
 import type { HandoverEnd } from "./handover/end.js";
 import { systemClock } from "./clock.js";
 import type { WorkerEventListener } from "./events.js";
+import { listen } from "./job-socket-server.js";
+import { openJournal } from "./journal.js";
 import type { Placement, PlaceTarget } from "./placement.js";
 import { Worker } from "./worker.js";
 
@@ -123,7 +125,7 @@ export interface MigrationWorker {
  * ```
  */
 export async function startMigrationWorker(options: MigrationWorkerOptions = {}): Promise<MigrationWorker> {
-  const worker = new Worker(systemClock, options);
+  const worker = new Worker({ clock: systemClock, random: Math.random, listen, openJournal }, options);
   await worker.listen();
   return worker;
 }

@@ -8,7 +8,6 @@ import {
   type CommittedFrame,
   type WorkerAbortFrame,
 } from "@changeover/migration-protocol";
-import type { Clock } from "./clock.js";
 import { messageOf, MigrationWorkerError } from "./errors.js";
 import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
 import { checkHandoverOptions, type CheckedHandoverOptions } from "./handover-options.js";
@@ -17,9 +16,9 @@ import { HandoverRun } from "./handover/handover-run.js";
 import type { Side } from "./handover/transition.js";
 import type { ConnectionOwner, JobConnection, Reception, Report } from "./job-connection.js";
 import { Job, mayReport, type Instance } from "./job.js";
-import { listen, type JobSocketServer } from "./job-socket-server.js";
+import type { JobSocketServer } from "./job-socket-server.js";
 import { inFlightAt } from "./in-flight.js";
-import { noJournal, openJournal, type InFlight, type Journal } from "./journal.js";
+import { noJournal, type InFlight, type Journal } from "./journal.js";
 import type {
   HandoverOptions,
   JobHandle,
@@ -30,15 +29,16 @@ import type {
 } from "./migration-worker.js";
 import { checkPlacement, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
+import type { WorkerDeps } from "./worker-deps.js";
 import { WORKER_NAME } from "./worker-name.js";
 import { checkWorkerOptions, type CheckedWorkerOptions } from "./worker-options.js";
 
 /** How long to wait before a write to the journal, or a removal after a restart, is tried again. */
 const retryMs = 1_000;
 
-/** The worker on a clock of the caller's. */
+/** The worker on a machine of the caller's. */
 export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
-  readonly #clock: Clock;
+  readonly #deps: WorkerDeps;
   readonly #options: CheckedWorkerOptions;
   readonly #jobs = new Map<string, Job>();
   readonly #instances = new Map<string, Instance>();
@@ -48,8 +48,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   #closed: Promise<void> | undefined;
   #isShut = false;
 
-  constructor(clock: Clock, options: MigrationWorkerOptions) {
-    this.#clock = clock;
+  constructor(deps: WorkerDeps, options: MigrationWorkerOptions) {
+    this.#deps = deps;
     this.#options = checkWorkerOptions(options);
   }
 
@@ -57,7 +57,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const { journalDirectory } = this.#options;
     const left: { job: Job; handover: InFlight }[] = [];
     if (journalDirectory !== undefined) {
-      const { journal, records } = openJournal(journalDirectory);
+      const { journal, records } = this.#deps.openJournal(journalDirectory);
       this.#journal = journal;
       for (const record of records) {
         const job = Job.restore(record);
@@ -68,7 +68,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         this.#instances.set(job.active.tokenHash, job.active);
       }
     }
-    this.#server = await listen({ ...this.#options, clock: this.#clock, random: Math.random }, this);
+    this.#server = await this.#deps.listen({ ...this.#options, ...this.#deps }, this);
     // Whoever has started this worker shall hear what becomes of it.
     setImmediate(() => {
       for (const { job, handover } of left) void this.#recover(job, handover);
@@ -170,7 +170,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       run: new HandoverRun(
         { jobId, migrationId, sourceLost, isDryRun, deadlines, isSourceConnected: source.connection !== undefined },
         {
-          clock: this.#clock,
+          clock: this.#deps.clock,
           get sourcePlacement() {
             return source.placement;
           },
@@ -399,7 +399,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     const inDoubt = (why: string): void => {
       ended(mayBeActive ? { outcome: "indeterminate", phase, reason: `${reason}; then ${why}` } : aborted);
     };
-    const stopTimer = this.#clock.setTimer(() => {
+    const stopTimer = this.#deps.clock.setTimer(() => {
       inDoubt(`the target was not known to be gone within ${DEFAULT_DEADLINES_MS.fencing} ms`);
     }, DEFAULT_DEADLINES_MS.fencing);
     try {
@@ -435,7 +435,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       } catch (error) {
         onFailure(messageOf(error));
       }
-      await new Promise<void>((resolve) => this.#clock.setTimer(resolve, retryMs));
+      await new Promise<void>((resolve) => this.#deps.clock.setTimer(resolve, retryMs));
     }
   }
 
@@ -461,7 +461,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
       return undefined;
     } catch (error) {
       const reason = messageOf(error);
-      job.stopRetry = this.#clock.setTimer(() => void this.#persist(job), retryMs);
+      job.stopRetry = this.#deps.clock.setTimer(() => void this.#persist(job), retryMs);
       this.#emit({ jobId: job.jobId, type: "journal-failed", reason });
       return reason;
     }
@@ -484,7 +484,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 
   #emit(body: WorkerEventBody): void {
-    const event: WorkerEvent = { ...body, atMs: this.#clock.now() };
+    const event: WorkerEvent = { ...body, atMs: this.#deps.clock.now() };
     for (const listener of this.#listeners) {
       try {
         listener(event);

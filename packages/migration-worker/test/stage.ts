@@ -2,6 +2,8 @@ import { ManualClock } from "@changeover/testing";
 import { onTestFinished } from "vitest";
 import type { WorkerEvent } from "../src/events.js";
 import type { HandoverEnd } from "../src/handover/end.js";
+import { listen } from "../src/job-socket-server.js";
+import { openJournal } from "../src/journal.js";
 import type { HandoverOptions, MigrationWorkerOptions } from "../src/migration-worker.js";
 import type { Placement } from "../src/placement.js";
 import { Worker } from "../src/worker.js";
@@ -60,7 +62,7 @@ export async function createStage(
   options: MigrationWorkerOptions = {},
 ): Promise<Stage> {
   const clock = new ManualClock();
-  const worker = new Worker(clock, options);
+  const worker = new Worker({ clock, random: Math.random, listen, openJournal }, options);
   await worker.listen();
   const events: WorkerEvent[] = [];
   worker.subscribe((event) => events.push(event));

@@ -1,0 +1,15 @@
+import type { Clock } from "./clock.js";
+import type { ConnectionOwner } from "./job-connection.js";
+import type { JobSocketServer, JobSocketServerOptions } from "./job-socket-server.js";
+import type { Journal, JournalRecord } from "./journal.js";
+
+/** What a worker needs of the machine it runs on: passed in, so that the test kit can be that machine. */
+export interface WorkerDeps {
+  readonly clock: Clock;
+  /** From 0 to, not including, 1. */
+  readonly random: () => number;
+  /** @throws MigrationWorkerError `listen-failed` */
+  listen<Instance>(options: JobSocketServerOptions, owner: ConnectionOwner<Instance>): Promise<JobSocketServer>;
+  /** @throws MigrationWorkerError `journal-unusable` */
+  openJournal(directory: string): { journal: Journal; records: JournalRecord[] };
+}
