@@ -1,5 +1,5 @@
 import type { HandoverEnd, Phase } from "./handover/end.js";
-import type { Side } from "./handover/transition.js";
+import type { Side } from "./handover/handover.js";
 
 /** What a worker tells its listeners. No event holds a token or a payload. */
 export type WorkerEvent = WorkerEventBody & {
@@ -9,6 +9,8 @@ export type WorkerEvent = WorkerEventBody & {
 
 export type WorkerEventBody =
   | (JobEvent & { jobId: string })
+  /** The worker listens, and knows `jobs` jobs from its journal. Without `journalDirectory` it forgets all at its end. */
+  | { type: "listening"; url: string; jobs: number; journalDirectory?: string }
   /**
    * A connection was closed before it was known whose it is: a wrong token, no hello, nonsense, too many. `code` is the
    * close code, or 403 for a page that is not allowed.

@@ -1,6 +1,6 @@
 import { MigrationWorkerError } from "./errors.js";
 import { withDefaults, type Deadlines } from "./handover/deadlines.js";
-import type { SourceLost } from "./handover/transition.js";
+import type { SourceLost } from "./handover/handover.js";
 import type { HandoverOptions, OnIndeterminate } from "./migration-worker.js";
 import type { PlaceTarget } from "./placement.js";
 

@@ -2,9 +2,10 @@ export { MigrationWorkerError, type MigrationWorkerErrorCode } from "./errors.js
 export type { WorkerEvent, WorkerEventListener } from "./events.js";
 export type { Deadlines } from "./handover/deadlines.js";
 export { PHASES, type Active, type HandoverEnd, type Phase } from "./handover/end.js";
-export type { Side, SourceLost } from "./handover/transition.js";
+export type { Side, SourceLost } from "./handover/handover.js";
 export {
   startMigrationWorker,
+  type CloseOptions,
   type HandoverOptions,
   type JobHandle,
   type MigrationWorker,

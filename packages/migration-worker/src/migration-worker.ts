@@ -1,11 +1,11 @@
 import type { ServerOptions } from "node:https";
-import type { SourceLost } from "./handover/transition.js";
+import type { SourceLost } from "./handover/handover.js";
 import type { Deadlines } from "./handover/deadlines.js";
 import type { HandoverEnd } from "./handover/end.js";
 import { systemClock } from "./clock.js";
 import type { WorkerEventListener } from "./events.js";
 import { listen } from "./job-socket-server.js";
-import { openJournal } from "./journal.js";
+import { openJournal } from "./job/journal.js";
 import type { Placement, PlaceTarget } from "./placement.js";
 import { Worker } from "./worker.js";
 
@@ -54,7 +54,8 @@ export interface RegisteredJob extends JobHandle {
 
 /**
  * Resolves with the placement of the target of this migration, or with `undefined` if there is certainly none. Rejects
- * where that cannot be known: then a target that may be active stays in doubt.
+ * where that cannot be known: it is then called again, and when the deadline of the fencing is over a target that may be
+ * active stays in doubt.
  */
 export type RecoverTarget = (request: { jobId: string; migrationId: string }) => Promise<Placement | undefined>;
 
@@ -102,8 +103,20 @@ export interface MigrationWorker {
   dryRun(jobId: string, options?: Pick<HandoverOptions, "deadlines" | "signal">): Promise<HandoverEnd>;
   /** Calls `listener` with every event from now on; the returned function ends that. */
   subscribe(listener: WorkerEventListener): () => void;
-  /** Cancels handovers, waits for those that can no longer be cancelled, tells the jobs and stops listening. */
-  close(): Promise<void>;
+  /**
+   * Cancels handovers, tells the jobs that the worker restarts, and stops listening. A handover that can no longer be
+   * cancelled is waited for: with a journal for `graceMs`, and what is left then is ended by the next worker; without
+   * one until its deadlines end it.
+   */
+  close(options?: CloseOptions): Promise<void>;
+}
+
+export interface CloseOptions {
+  /**
+   * How long to wait for a handover that can no longer be cancelled and that the journal has, in milliseconds: 5,000 by
+   * default. The promise of a handover that is left to the next worker rejects with `closed`.
+   */
+  graceMs?: number;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Clock } from "./clock.js";
 import type { ConnectionOwner } from "./job-connection.js";
 import type { JobSocketServer, JobSocketServerOptions } from "./job-socket-server.js";
-import type { Journal, JournalRecord } from "./journal.js";
+import type { Journal } from "./job/journal.js";
+import type { JournalRecord } from "./job/journal-record.js";
 
 /** What a worker needs of the machine it runs on: passed in, so that the test kit can be that machine. */
 export interface WorkerDeps {

@@ -1,25 +1,20 @@
 import { randomUUID } from "node:crypto";
-import {
-  CLOSE_CODE,
-  DEFAULT_DEADLINES_MS,
-  JOB_SOCKET_ENV,
-  LIMITS,
-  type CommandFrame,
-  type CommittedFrame,
-  type WorkerAbortFrame,
-} from "@changeover/migration-protocol";
-import { messageOf, MigrationWorkerError } from "./errors.js";
-import type { WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
+import { DEFAULT_DEADLINES_MS, JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
+import { MigrationWorkerError } from "./errors.js";
+import type { JobEvent, WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
 import { checkHandoverOptions, type CheckedHandoverOptions } from "./handover-options.js";
-import type { End, HandoverEnd } from "./handover/end.js";
-import { HandoverRun } from "./handover/handover-run.js";
-import type { Side } from "./handover/transition.js";
+import type { HandoverEnd } from "./handover/end.js";
 import type { ConnectionOwner, JobConnection, Reception, Report } from "./job-connection.js";
-import { Job, mayReport, type Instance } from "./job.js";
 import type { JobSocketServer } from "./job-socket-server.js";
-import { inFlightAt } from "./in-flight.js";
-import { noJournal, type InFlight, type Journal } from "./journal.js";
+import { Job } from "./job/job.js";
+import { JobJournal } from "./job/job-journal.js";
+import { instanceById, newJob, refusalOf, type InstanceState, type JobState } from "./job/job-state.js";
+import { noJournal, type Journal } from "./job/journal.js";
+import { fromRecord, toRecord } from "./job/journal-record.js";
+import { recoverable } from "./job/recoverable.js";
+import { Remover } from "./job/remover.js";
 import type {
+  CloseOptions,
   HandoverOptions,
   JobHandle,
   MigrationWorker,
@@ -33,45 +28,66 @@ import type { WorkerDeps } from "./worker-deps.js";
 import { WORKER_NAME } from "./worker-name.js";
 import { checkWorkerOptions, type CheckedWorkerOptions } from "./worker-options.js";
 
-/** How long to wait before a write to the journal, or a removal after a restart, is tried again. */
-const retryMs = 1_000;
+/** Whose a token is. */
+interface Holder {
+  readonly id: string;
+  readonly known: KnownJob;
+}
+
+/** A job with what the worker keeps beside it. */
+interface KnownJob {
+  readonly job: Job;
+  readonly journal: JobJournal;
+  /** It is being unregistered: nothing new begins. */
+  isLeaving: boolean;
+}
+
+/** How long `close()` waits for a handover that can no longer be cancelled, where the journal has it. */
+const defaultGraceMs = 5_000;
 
 /** The worker on a machine of the caller's. */
-export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
+export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   readonly #deps: WorkerDeps;
   readonly #options: CheckedWorkerOptions;
-  readonly #jobs = new Map<string, Job>();
-  readonly #instances = new Map<string, Instance>();
+  readonly #remover: Remover;
+  readonly #jobs = new Map<string, KnownJob>();
+  /** By the hashes of tokens. */
+  readonly #holders = new Map<string, Holder>();
   readonly #listeners = new Set<WorkerEventListener>();
   #journal: Journal = noJournal;
   #server: JobSocketServer | undefined;
   #closed: Promise<void> | undefined;
-  #isShut = false;
+  /** Events of the start: whoever has started this worker shall hear what becomes of what it found. */
+  #early: WorkerEvent[] | undefined;
 
   constructor(deps: WorkerDeps, options: MigrationWorkerOptions) {
     this.#deps = deps;
     this.#options = checkWorkerOptions(options);
+    this.#remover = new Remover(deps.clock);
   }
 
   async listen(): Promise<void> {
     const { journalDirectory } = this.#options;
-    const left: { job: Job; handover: InFlight }[] = [];
     if (journalDirectory !== undefined) {
       const { journal, records } = this.#deps.openJournal(journalDirectory);
       this.#journal = journal;
-      for (const record of records) {
-        const job = Job.restore(record);
-        this.#jobs.set(job.jobId, job);
-        if (record.handover) left.push({ job, handover: record.handover });
-        settleLeftover(job);
-        this.#persist(job);
-        this.#instances.set(job.active.tokenHash, job.active);
-      }
+      for (const record of records) this.#know(record, fromRecord(record));
     }
     this.#server = await this.#deps.listen({ ...this.#options, ...this.#deps }, this);
-    // Whoever has started this worker shall hear what becomes of it.
+    this.#early = [];
+    const jobs = this.#jobs.size;
+    this.#emit({
+      type: "listening",
+      url: this.url,
+      jobs,
+      ...(journalDirectory === undefined ? {} : { journalDirectory }),
+    });
+    // Before any job can have connected: what the last worker was about to tell it holds no more.
+    for (const { job } of this.#jobs.values()) this.#recover(job);
     setImmediate(() => {
-      for (const { job, handover } of left) void this.#recover(job, handover);
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const event of early) this.#tell(event);
     });
   }
 
@@ -83,66 +99,46 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
 
   register(jobId: string, { capabilities = [] }: RegisterOptions = {}): RegisteredJob {
     this.#throwIfClosed();
-    if (typeof jobId !== "string" || jobId === "") {
-      throw new MigrationWorkerError(
-        "invalid-option",
-        `jobId is ${JSON.stringify(jobId)}: it must be a non-empty string`,
-      );
-    }
-    if (Buffer.from(jobId).toString() !== jobId) {
-      throw new MigrationWorkerError(
-        "invalid-option",
-        `jobId is ${JSON.stringify(jobId)}: it is not well-formed Unicode`,
-      );
-    }
-    if (!Array.isArray(capabilities) || !capabilities.every((capability) => typeof capability === "string")) {
-      const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of strings`;
-      throw new MigrationWorkerError("invalid-option", message);
-    }
+    checkJob(jobId, capabilities);
     if (this.#jobs.has(jobId)) {
       throw new MigrationWorkerError("job-exists", `job ${jobId} is registered already: unregister it first`);
     }
     const token = createToken();
-    const tokenHash = hashToken(token);
-    const job = new Job(jobId, capabilities, tokenHash);
-    const first = job.active;
-    this.#jobs.set(jobId, job);
-    const failure = this.#persist(job);
+    const id = hashToken(token);
+    const { job, journal } = this.#know({ jobId, capabilities }, newJob(id));
+    const failure = journal.write();
     if (failure !== undefined) {
       this.#jobs.delete(jobId);
-      job.stopRetry?.();
+      this.#holders.delete(id);
+      journal.close();
       throw new MigrationWorkerError("journal-unusable", `job ${jobId} cannot be registered: ${failure}`);
     }
-    this.#instances.set(tokenHash, first);
     return {
       jobId,
-      env: this.#environment(first, token),
-      attach: (placement) => this.#attach(first, checkPlacement(placement, `attach of job ${jobId}`)),
+      env: this.#environment(job, job.state.active, token),
+      attach: (placement) => job.attach(id, checkPlacement(placement, `attach of job ${jobId}`)),
     };
   }
 
   jobs(): JobHandle[] {
-    return [...this.#jobs.values()].map((job) => ({
+    return [...this.#jobs.values()].map(({ job }) => ({
       jobId: job.jobId,
-      attach: (placement) => this.#attach(job.active, checkPlacement(placement, `attach of job ${job.jobId}`)),
+      attach: (placement) => job.attach(job.state.active.id, checkPlacement(placement, `attach of job ${job.jobId}`)),
     }));
   }
 
   async unregister(jobId: string): Promise<void> {
-    const job = this.#jobs.get(jobId);
-    if (!job) return;
-    job.isLeaving = true;
-    job.handover?.run.input({ type: "cancel", reason: `job ${jobId} is being unregistered` });
-    await job.handover?.run.ended;
-    if (this.#jobs.get(jobId) !== job) return;
+    const known = this.#jobs.get(jobId);
+    if (!known) return;
+    const { job, journal } = known;
+    known.isLeaving = true;
+    job.cancel(`job ${jobId} is being unregistered`);
+    await job.ended;
+    if (this.#jobs.get(jobId) !== known) return;
     this.#jobs.delete(jobId);
-    job.stopRetry?.();
-    this.#retire(job.active);
-    try {
-      this.#journal.remove(jobId);
-    } catch (error) {
-      this.#emit({ jobId, type: "journal-failed", reason: messageOf(error) });
-    }
+    const failure = journal.remove(jobId);
+    job.retireAll();
+    if (failure !== undefined) this.#emit({ jobId, type: "journal-failed", reason: failure });
   }
 
   async handover(jobId: string, options: HandoverOptions): Promise<HandoverEnd> {
@@ -157,78 +153,37 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   async #handOver(jobId: string, options: CheckedHandoverOptions): Promise<HandoverEnd> {
     this.#throwIfClosed();
     const { placeTarget, sourceLost, onIndeterminate, isDryRun, signal, deadlines } = options;
-    const job = this.#jobs.get(jobId);
-    if (!job) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
+    const known = this.#jobs.get(jobId);
+    if (!known) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
+    const { job } = known;
     const migrationId = randomUUID();
-    const refusal = refusalOf(job, signal);
-    if (refusal !== undefined) return { outcome: "refused", reason: refusal, jobId, migrationId, phasesMs: {} };
-    const source = job.active;
-    const epoch = ++job.epoch;
+    const refusal = known.isLeaving ? "the job is being unregistered" : refusalOf(job.state);
+    const reason = refusal ?? (signal?.aborted ? cancellation(signal) : undefined);
+    if (reason !== undefined) return { outcome: "refused", reason, jobId, migrationId, phasesMs: {} };
     const token = createToken();
-    const target: Instance = { job, tokenHash: hashToken(token), side: "target", migrationId, epoch, lastSeq: 0 };
-    const handover: { run: HandoverRun; target?: Instance } = {
-      run: new HandoverRun(
-        { jobId, migrationId, sourceLost, isDryRun, deadlines, isSourceConnected: source.connection !== undefined },
-        {
-          clock: this.#deps.clock,
-          get sourcePlacement() {
-            return source.placement;
-          },
-          emit: (event) => this.#emit({ jobId, ...event }),
-          send: (side, frame, deadlineMs) => {
-            const instance = side === "source" ? source : handover.target;
-            if (instance) sendCommand(instance, frame, deadlineMs);
-          },
-          persist: (state) => {
-            // Its token must be known before there is anybody who has it.
-            if (state.step.at === "place") handover.target = target;
-            const inFlight = inFlightAt(state, handover.target);
-            if (inFlight) job.inFlight = inFlight;
-            else delete job.inFlight;
-            return this.#persist(job);
-          },
-          placeTarget: async (placing) => {
-            this.#instances.set(target.tokenHash, target);
-            return placeTarget({ jobId, migrationId, env: this.#environment(target, token), signal: placing });
-          },
-          targetPlaced: (placement) => {
-            if (handover.target) this.#attach(handover.target, placement);
-          },
-          resumeSource: (reason, mayHaveStopped) => this.#resume(source, migrationId, reason, mayHaveStopped),
-          promoteTarget: () => {
-            if (!handover.target) return;
-            handover.target.side = "source";
-            job.active = handover.target;
-            for (const instance of [handover.target, source]) {
-              instance.owed = { type: "committed", migrationId, epoch };
-              sendOwed(instance);
-            }
-          },
-        },
-      ),
-    };
-    job.handover = handover;
+    const targetId = hashToken(token);
     const cancel = (): void => {
-      if (signal) handover.run.input({ type: "cancel", reason: cancellation(signal) });
+      if (signal) job.cancel(cancellation(signal));
     };
     signal?.addEventListener("abort", cancel);
-    handover.run.start();
-    const end = await handover.run.ended;
-    signal?.removeEventListener("abort", cancel);
-    delete job.handover;
-    if (end.outcome === "completed") {
-      delete job.inFlight;
-      this.#persist(job);
+    try {
+      return await job.handOver(
+        { migrationId, targetId, sourceLost, onIndeterminate, isDryRun },
+        {
+          jobId,
+          migrationId,
+          deadlines,
+          place: async (placing) => {
+            const target = instanceById(job.state, targetId);
+            if (!target) throw new Error("the handover has ended");
+            this.#holders.set(targetId, { id: targetId, known });
+            return placeTarget({ jobId, migrationId, env: this.#environment(job, target, token), signal: placing });
+          },
+        },
+      );
+    } finally {
+      signal?.removeEventListener("abort", cancel);
     }
-    if (end.outcome === "indeterminate" && handover.target) {
-      if (onIndeterminate === "hold") this.#hold(handover.target, source);
-      else this.#release(source, migrationId, `${end.reason}; the source resumes all the same`);
-    }
-    for (const instance of [source, handover.target]) {
-      if (instance && instance !== job.active) this.#retire(instance);
-    }
-    this.#emit({ jobId, type: "ended", migrationId, end });
-    return end;
   }
 
   subscribe(listener: WorkerEventListener): () => void {
@@ -236,36 +191,38 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
     return () => this.#listeners.delete(listener);
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
+  close(options: CloseOptions = {}): Promise<void> {
+    this.#closed ??= this.#close(options);
     return this.#closed;
   }
 
-  async #close(): Promise<void> {
-    const inFlight = [...this.#jobs.values()].flatMap(({ handover }) => handover ?? []);
-    for (const { run } of inFlight) run.input({ type: "cancel", reason: "the worker is closing" });
-    await Promise.all(inFlight.map(({ run }) => run.ended));
-    for (const job of this.#jobs.values()) {
-      this.#persist(job);
-      job.stopRetry?.();
+  async #close({ graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
+    const jobs = [...this.#jobs.values()];
+    for (const { job } of jobs) job.cancel("the worker is closing");
+    const ended = Promise.allSettled(jobs.map(({ job }) => job.ended));
+    // Without a journal nobody could end what is left: its deadlines are the only bound.
+    await (this.#journal === noJournal ? ended : this.#atMost(graceMs, ended));
+    for (const { job, journal } of jobs) {
+      const { jobId } = job;
+      job.abandon(
+        new MigrationWorkerError("closed", `the handover of job ${jobId} is in the journal: the next worker ends it`),
+      );
+      journal.write();
+      journal.close();
     }
-    this.#isShut = true;
+    this.#remover.stop();
     await this.#server?.close();
   }
 
-  authenticate(token: string): Instance | undefined {
-    return this.#instances.get(hashToken(token));
+  authenticate(token: string): Holder | undefined {
+    return this.#holders.get(hashToken(token));
   }
 
-  connected(instance: Instance, connection: JobConnection, session: string | undefined): void {
-    const { job, side, migrationId, epoch, connection: older } = instance;
+  connected({ id, known: { job } }: Holder, connection: JobConnection, session: string | undefined): void {
+    const instance = instanceById(job.state, id);
+    if (!instance) return;
+    const { side, migrationId, epoch } = instance;
     const { version } = connection;
-    instance.connection = connection;
-    older?.close(CLOSE_CODE.superseded, "a newer connection of this instance took over");
-    if (session !== undefined && session !== instance.session) {
-      instance.session = session;
-      instance.lastSeq = 0;
-    }
     const migration = side === "target" && migrationId !== undefined ? { migration: { id: migrationId } } : {};
     const limits = { maxFrameBytes: this.#options.maxFrameBytes };
     const { pingIntervalMs } = LIMITS;
@@ -274,217 +231,99 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
         ? { type: "hello-ack", protocol: 2, worker: WORKER_NAME, epoch, limits, pingIntervalMs, ...migration }
         : { type: "hello-ack", ...migration },
     );
-    sendOwed(instance);
     // Before any listener hears of it: a handover that one begins knows of this connection already.
-    const sideInHandover = this.#sideInHandover(instance);
-    this.#runOf(instance)?.input({ type: "connected", side: sideInHandover, canRepeat: version === 2 });
+    job.connected(id, connection, session);
     this.#emit({ jobId: job.jobId, type: "connected", side, version });
   }
 
-  reported(instance: Instance, report: Report): Reception {
-    if (!mayReport(instance, report.type)) {
-      return { violation: `${report.type} cannot come from a ${instance.side}` };
-    }
-    if ("seq" in report) {
-      if (report.seq <= instance.lastSeq) return { ignored: "it has been taken already" };
-      instance.lastSeq = report.seq;
-    }
-    return { ignored: this.#take(instance, report) };
-  }
-
-  /** Takes a report and returns why it changes nothing, where that is so. */
-  #take(instance: Instance, report: Report): string | undefined {
-    const run = this.#runOf(instance);
-    const isOfAnother = run && "migrationId" in report && report.migrationId !== run.migrationId;
-    if (!run || isOfAnother) {
-      const reason = isOfAnother ? `migration ${run.migrationId} is in flight` : "no handover of this job is in flight";
-      this.#emit({ jobId: instance.job.jobId, type: "ignored", what: report.type, reason });
-      return reason;
-    }
-    // An answer means that the source is past whatever it was told before.
-    if (report.type === "state" || report.type === "state-refused") delete instance.owed;
-    return run.input({ ...report, side: this.#sideInHandover(instance) });
+  reported({ id, known: { job } }: Holder, report: Report): Reception {
+    const { violation, ignored } = job.input({ type: "report", from: id, report });
+    return violation === undefined ? { ignored } : { violation };
   }
 
   rejected(code: number, reason: string, address: string): void {
     this.#emit({ type: "rejected", code, reason, address });
   }
 
-  violated({ job, side }: Instance, reason: string): void {
-    this.#emit({ jobId: job.jobId, type: "violation", side, reason });
+  violated({ id, known: { job } }: Holder, reason: string): void {
+    this.#emit({ jobId: job.jobId, type: "violation", side: instanceById(job.state, id)?.side ?? "source", reason });
   }
 
-  disconnected(instance: Instance, connection: JobConnection, code: number, reason: string): void {
+  disconnected({ id, known: { job } }: Holder, connection: JobConnection, code: number, reason: string): void {
     // A late close of an older connection says nothing about the newer one.
-    if (instance.connection !== connection) return;
-    delete instance.connection;
-    this.#emit({ jobId: instance.job.jobId, type: "disconnected", side: instance.side, code, reason });
-    this.#runOf(instance)?.input({ type: "disconnected", side: this.#sideInHandover(instance) });
+    if (!job.isCurrent(id, connection)) return;
+    const side = instanceById(job.state, id)?.side ?? "source";
+    this.#emit({ jobId: job.jobId, type: "disconnected", side, code, reason });
+    job.disconnected(id);
   }
 
-  #runOf(instance: Instance): HandoverRun | undefined {
-    return instance.job.handover?.run;
-  }
-
-  /** A target that has been promoted stays the target of the handover that is still ending. */
-  #sideInHandover(instance: Instance): Side {
-    return instance.job.handover?.target === instance ? "target" : "source";
-  }
-
-  #attach(instance: Instance, placement: Placement): void {
-    instance.placement = placement;
-    void this.#whenGone(placement, (reason) => {
-      if (!this.#instances.has(instance.tokenHash)) return;
-      this.#emit({ jobId: instance.job.jobId, type: "gone", side: instance.side, reason });
+  #know(names: { jobId: string; capabilities: readonly string[] }, state: JobState): KnownJob {
+    const { jobId } = names;
+    const { clock } = this.#deps;
+    const emit = (event: JobEvent): void => this.#emit({ jobId, ...event });
+    const job: Job = new Job(names, state, {
+      clock,
+      remover: this.#remover,
+      emit,
+      write: () => journal.write(),
+      retired: (id) => this.#holders.delete(id),
     });
-  }
-
-  async #whenGone(placement: Placement, then: (reason: string) => void): Promise<void> {
-    try {
-      const { reason } = await placement.gone;
-      then(reason);
-    } catch {
-      // A placement that cannot tell is reported by the handover that needs to know.
-    }
-  }
-
-  /** Tells a source to carry on, now or when it is back. */
-  #resume(source: Instance, migrationId: string, reason: string, mayHaveStopped: boolean): void {
-    const abort: WorkerAbortFrame = { type: "abort", migrationId, reason };
-    // What a source that may have stopped is owed is never replaced by what it could do without.
-    if (mayHaveStopped || source.owed === undefined) source.owed = abort;
-    // The target may have written under its epoch: what the source writes from now on must be newer.
-    if (mayHaveStopped) source.epoch = ++source.job.epoch;
-    this.#persist(source.job);
-    sendCommand(source, abort, undefined);
-    this.#emit({ jobId: source.job.jobId, type: "resuming", migrationId, reason });
-  }
-
-  /** Keeps the source silent for as long as the target may be active. */
-  #hold(target: Instance, source: Instance): void {
-    const { job, migrationId = "", placement } = target;
-    job.unfenced = { migrationId };
-    if (placement)
-      void this.#whenGone(placement, (reason) => {
-        this.#release(source, migrationId, `the target is gone: ${reason}`);
-      });
-  }
-
-  /** The doubt about a target is over: the source resumes. */
-  #release(source: Instance, migrationId: string, reason: string): void {
-    const { job } = source;
-    delete job.unfenced;
-    delete job.inFlight;
-    this.#resume(source, migrationId, reason, true);
-  }
-
-  /** Ends what a worker that has died left over of a handover, by the rules that it would have ended it by. */
-  async #recover(job: Job, { migrationId, phase, target, mayBeActive, isSourceGone }: InFlight): Promise<void> {
-    const { jobId, active } = job;
-    const reason = "the worker was restarted";
-    const aborted: End = { outcome: "aborted", phase, reason, active: isSourceGone ? "none" : "source" };
-    let isEnded = false;
-    const ended = (end: End): void => {
-      if (!isEnded)
-        this.#emit({ jobId, type: "ended", migrationId, end: { ...end, jobId, migrationId, phasesMs: {} } });
-      isEnded = true;
-    };
-    const leftBehind = (side: Side, why: string): void => {
-      this.#emit({ jobId, type: "remove-failed", migrationId, side, reason: why });
-    };
-    if (phase === "commit") {
-      if (!isSourceGone) leftBehind("source", "the worker was restarted before the source was known to be gone");
-      return ended({ outcome: "completed" });
-    }
-    const inDoubt = (why: string): void => {
-      ended(mayBeActive ? { outcome: "indeterminate", phase, reason: `${reason}; then ${why}` } : aborted);
-    };
-    const stopTimer = this.#deps.clock.setTimer(() => {
-      inDoubt(`the target was not known to be gone within ${DEFAULT_DEADLINES_MS.fencing} ms`);
-    }, DEFAULT_DEADLINES_MS.fencing);
-    try {
-      const left = target && (await this.#findTarget({ jobId, migrationId }));
-      if (left) {
-        const removed = this.#removeUntilGone(left, (why) => leftBehind("target", why));
-        await (mayBeActive ? left.gone : removed);
-      }
-    } catch (error) {
-      leftBehind("target", messageOf(error));
-      if (mayBeActive) return inDoubt(messageOf(error));
-    } finally {
-      stopTimer();
-    }
-    if (mayBeActive) {
-      if (isSourceGone) delete job.unfenced;
-      else this.#release(active, migrationId, reason);
-    }
-    if (job.inFlight?.migrationId === migrationId) delete job.inFlight;
-    this.#persist(job);
-    ended(aborted);
-  }
-
-  /** Removes what a dead worker has left, again and again until that succeeds or the instance is gone by itself. */
-  async #removeUntilGone(placement: Placement, onFailure: (reason: string) => void): Promise<void> {
-    const watch = { isGone: false };
-    void this.#whenGone(placement, () => {
-      watch.isGone = true;
+    const journal = new JobJournal({
+      clock,
+      journal: this.#journal,
+      record: () => toRecord(names, job.state),
+      onFailure: (reason) => emit({ type: "journal-failed", reason }),
     });
-    while (!watch.isGone && !this.#closed) {
-      try {
-        return await placement.remove();
-      } catch (error) {
-        onFailure(messageOf(error));
-      }
-      await new Promise<void>((resolve) => this.#deps.clock.setTimer(resolve, retryMs));
+    const known = { job, journal, isLeaving: false };
+    this.#jobs.set(jobId, known);
+    for (const instance of [state.active, state.other]) {
+      if (instance) this.#holders.set(instance.id, { id: instance.id, known });
     }
+    return known;
   }
 
-  async #findTarget(request: { jobId: string; migrationId: string }): Promise<Placement | undefined> {
-    const { recoverTarget } = this.#options;
-    if (!recoverTarget) throw new Error("it may be left over, and no recoverTarget was given that could find it");
-    const found = await recoverTarget(request);
-    return found && checkPlacement(found, "recoverTarget");
+  #recover(job: Job): void {
+    const { handover } = job.state;
+    if (!handover) return;
+    const { jobId } = job;
+    const { migrationId } = handover.rules;
+    const find = async (): Promise<Placement | undefined> => {
+      const { recoverTarget } = this.#options;
+      if (!recoverTarget) throw new Error("it may be left over, and no recoverTarget was given that could find it");
+      const found = await recoverTarget({ jobId, migrationId });
+      return found && checkPlacement(found, "recoverTarget");
+    };
+    job.recover({ deadlines: { ...DEFAULT_DEADLINES_MS, fencing: handover.fencingMs } }, recoverable(find));
   }
 
-  /** Writes a job down if it has changed; says why that failed, and tries again until it succeeds. */
-  #persist(job: Job): string | undefined {
-    // What was unregistered, or belongs to a worker that has ended, must not come back.
-    if (this.#journal === noJournal || this.#jobs.get(job.jobId) !== job || this.#isShut) return undefined;
-    const record = job.record();
-    const text = JSON.stringify(record);
-    job.stopRetry?.();
-    delete job.stopRetry;
-    if (text === job.written) return undefined;
-    try {
-      this.#journal.write(record);
-      job.written = text;
-      return undefined;
-    } catch (error) {
-      const reason = messageOf(error);
-      job.stopRetry = this.#deps.clock.setTimer(() => void this.#persist(job), retryMs);
-      this.#emit({ jobId: job.jobId, type: "journal-failed", reason });
-      return reason;
-    }
-  }
-
-  #retire(instance: Instance): void {
-    this.#instances.delete(instance.tokenHash);
-    instance.connection?.close(CLOSE_CODE.unknownToken, "this instance is no longer part of the job");
-  }
-
-  #environment({ job, side, migrationId }: Instance, token: string): Record<string, string> {
+  #environment(job: Job, { side, migrationId }: InstanceState, token: string): Record<string, string> {
+    const { jobId, capabilities } = job;
     return {
       [JOB_SOCKET_ENV.url]: this.url,
       [JOB_SOCKET_ENV.token]: token,
-      [JOB_SOCKET_ENV.jobId]: job.jobId,
+      [JOB_SOCKET_ENV.jobId]: jobId,
       [JOB_SOCKET_ENV.role]: side,
       ...(migrationId === undefined ? {} : { [JOB_SOCKET_ENV.migrationId]: migrationId }),
-      ...(job.capabilities.length === 0 ? {} : { [JOB_SOCKET_ENV.capabilities]: job.capabilities.join(",") }),
+      ...(capabilities.length === 0 ? {} : { [JOB_SOCKET_ENV.capabilities]: capabilities.join(",") }),
     };
+  }
+
+  async #atMost(ms: number, settled: Promise<unknown>): Promise<void> {
+    let stopTimer = (): unknown => undefined;
+    const expired = new Promise<void>((resolve) => {
+      stopTimer = this.#deps.clock.setTimer(resolve, ms);
+    });
+    await Promise.race([settled, expired]);
+    stopTimer();
   }
 
   #emit(body: WorkerEventBody): void {
     const event: WorkerEvent = { ...body, atMs: this.#deps.clock.now() };
+    if (this.#early) this.#early.push(event);
+    else this.#tell(event);
+  }
+
+  #tell(event: WorkerEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -501,44 +340,19 @@ export class Worker implements MigrationWorker, ConnectionOwner<Instance> {
   }
 }
 
-function sendCommand({ connection, epoch }: Instance, frame: CommandFrame, deadlineMs: number | undefined): void {
-  if (connection?.version === 2) {
-    connection.send({ ...frame, epoch, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
-  } else {
-    connection?.send(frame);
+/** @throws MigrationWorkerError `invalid-option` */
+function checkJob(jobId: string, capabilities: readonly string[]): void {
+  const shown = `jobId is ${JSON.stringify(jobId)}`;
+  if (typeof jobId !== "string" || jobId === "") {
+    throw new MigrationWorkerError("invalid-option", `${shown}: it must be a non-empty string`);
   }
-}
-
-function sendOwed(instance: Instance): void {
-  const { owed, connection } = instance;
-  if (owed?.type === "abort") sendCommand(instance, owed, undefined);
-  else if (owed && connection?.version === 2) connection.send(owed);
-}
-
-/** What follows from the journal alone for a handover that a worker which has died left over. */
-function settleLeftover(job: Job): void {
-  const { inFlight, active } = job;
-  if (!inFlight) return;
-  const { migrationId, phase, target } = inFlight;
-  if (phase === "commit" && target) {
-    const owed: CommittedFrame = { type: "committed", migrationId, epoch: target.epoch };
-    job.active = { job, side: "source", migrationId, lastSeq: 0, owed, ...target };
-    delete job.inFlight;
-  } else if (inFlight.mayBeActive) {
-    job.unfenced = { migrationId };
-  } else if (inFlight.mayHaveStopped || active.owed === undefined) {
-    active.owed = { type: "abort", migrationId, reason: "the worker was restarted" };
+  if (Buffer.from(jobId).toString() !== jobId) {
+    throw new MigrationWorkerError("invalid-option", `${shown}: it is not well-formed Unicode`);
   }
-}
-
-/** Why a handover cannot begin. */
-function refusalOf({ handover, unfenced, isLeaving }: Job, signal: AbortSignal | undefined): string | undefined {
-  if (isLeaving) return "the job is being unregistered";
-  if (handover) return `handover ${handover.run.migrationId} of this job is in flight`;
-  if (unfenced) {
-    return `the target of handover ${unfenced.migrationId} may be active: it is not known to be gone, so remove it first`;
+  if (!Array.isArray(capabilities) || !capabilities.every((capability) => typeof capability === "string")) {
+    const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of strings`;
+    throw new MigrationWorkerError("invalid-option", message);
   }
-  return signal?.aborted ? cancellation(signal) : undefined;
 }
 
 function cancellation(signal: AbortSignal): string {

@@ -33,6 +33,32 @@ describe("a handover", () => {
     expect(await next.end).toMatchObject({ outcome: "refused", reason: "not now" });
   });
 
+  it("tells how long there was no output, as the worker heard of it", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    const target = await untilStop(stage, run);
+    await stage.clock.advance(30);
+    stage.source.send({ type: "source-stopped-output", payload: { n: 6 } });
+    await target.hears("cutover-apply");
+    await stage.clock.advance(2);
+    target.send({ type: "target-applied" });
+    expect(await run.end).toMatchObject({ outcome: "completed", outputGapMs: 2, phasesMs: { stop: 30, apply: 2 } });
+  });
+
+  it("counts the time without output from the death of a source that was lost", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    const target = await untilReady(stage, run);
+    stage.sourcePlacement.die("killed");
+    await eventually(() => expect(stage.events).toContainEqual(expect.objectContaining({ type: "gone" })));
+    await stage.clock.advance(40);
+    target.send({ type: "target-ready", payload: { n: 5 } });
+    await target.hears("cutover-apply");
+    await stage.clock.advance(2);
+    target.send({ type: "target-applied" });
+    expect(await run.end).toMatchObject({ outcome: "completed", sourceLost: "killed", outputGapMs: 42 });
+  });
+
   it("sends no initial state where the source hands nothing over", async () => {
     const stage = await createStage();
     const run = stage.handOver();
@@ -89,8 +115,21 @@ describe("a handover", () => {
 });
 
 describe("a deadline", () => {
-  it("in propose leaves the source active", async () => {
+  it("in propose is a refusal that names the cause where the source speaks version 1", async () => {
     const stage = await createStage();
+    const run = stage.handOver({ deadlines: { propose: 300 } });
+    await stage.source.hears("get-state");
+    await stage.clock.advance(300);
+    expect(await run.end).toMatchObject({
+      outcome: "refused",
+      reason:
+        "the source did not answer get-state within 300 ms: it speaks version 1, and a client that predates the propose never does",
+    });
+    expect(await stage.source.hears("abort")).toMatchObject({ reason: expect.stringContaining("300 ms") });
+  });
+
+  it("in propose leaves the source active", async () => {
+    const stage = await createStage(undefined, {}, helloV2);
     const run = stage.handOver({ deadlines: { propose: 300 } });
     await stage.source.hears("get-state");
     await stage.clock.advance(300);
@@ -501,7 +540,7 @@ describe("a dry run", () => {
   });
 
   it("has a deadline", async () => {
-    const stage = await createStage();
+    const stage = await createStage(undefined, {}, helloV2);
     const dry = stage.worker.dryRun("job-1", { deadlines: { propose: 50 } });
     await stage.source.hears("get-state");
     await stage.clock.advance(50);

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { logEvents, type EventLogger } from "../src/observe/log-events.js";
 import type { WorkerEvent } from "../src/events.js";
-import type { MigrationWorker } from "../src/migration-worker.js";
+import { startMigrationWorker, type MigrationWorker } from "../src/migration-worker.js";
 import { ScriptedJob } from "./scripted-job.js";
 import { createStage, untilApply, untilReady } from "./stage.js";
 
@@ -20,6 +20,16 @@ function log(worker: Pick<MigrationWorker, "subscribe">): { lines: Line[]; said:
 }
 
 describe("logging", () => {
+  it("says where the worker listens, and that it remembers nothing where it was given no directory", async () => {
+    const worker = await startMigrationWorker();
+    onTestFinished(() => worker.close());
+    const { said } = log(worker);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(said()).toEqual([
+      `info listening on ${worker.url}; no journalDirectory: jobs and handovers are forgotten when this process ends`,
+    ]);
+  });
+
   it("tells a completed handover", async () => {
     const stage = await createStage();
     const { lines, said } = log(stage.worker);
@@ -34,7 +44,7 @@ describe("logging", () => {
       "info job job-1: the handover is in stop",
       "info job job-1: the handover is in apply",
       "info job job-1: the handover is in commit",
-      "info job job-1: the handover is completed",
+      "info job job-1: the handover is completed, after 0.0 ms without output",
     ]);
     expect(said()).toContain("debug job job-1: the target has connected, with protocol 1");
     expect(lines.find(({ type }) => type === "ended")).toMatchObject({

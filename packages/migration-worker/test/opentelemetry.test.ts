@@ -171,6 +171,7 @@ describe("OpenTelemetry sees of a completed handover", () => {
       { attributes: { phase: "apply" }, value: [1, 1.25] },
       { attributes: { phase: "commit" }, value: [1, 0] },
     ]);
+    expect(await observed.values("changeover.handover.output_gap")).toEqual([{ attributes: {}, value: [1, 1.25] }]);
   });
 
   it("neither a token nor a payload", async () => {

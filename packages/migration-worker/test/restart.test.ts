@@ -10,7 +10,7 @@ import { eventually } from "@changeover/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startMigrationWorker } from "../src/migration-worker.js";
 import { helloV2, ScriptedJob } from "./scripted-job.js";
-import { createStage, untilApply } from "./stage.js";
+import { createStage, untilApply, untilStop } from "./stage.js";
 
 const program = fileURLToPath(new URL("./worker-process.mjs", import.meta.url));
 
@@ -188,6 +188,45 @@ describe("a worker that is killed and started again", () => {
     expect((await source.closed).code).toBe(4401);
     next.say("hand over");
     expect(await target.hears("get-state")).toMatchObject({ epoch: 2 });
+  });
+});
+
+describe("a worker that is closed", () => {
+  it("leaves a handover that it cannot cancel to the next one, within bounded time", async () => {
+    const directory = temporaryDirectory();
+    const stage = await createStage(undefined, { journalDirectory: directory });
+    const run = stage.handOver();
+    await untilApply(stage, run);
+    const left = run.end.catch((error: unknown) => error);
+    const closed = stage.worker.close({ graceMs: 200 });
+    await stage.clock.advance(200);
+    await closed;
+    expect(await left).toMatchObject({ code: "closed", message: expect.stringContaining("the next worker ends it") });
+    expect((await stage.source.closed).code).toBe(1012);
+    expect(run.targetPlacement.isRemoved).toBe(false);
+    const next = await startMigrationWorker({
+      journalDirectory: directory,
+      recoverTarget: async () => run.targetPlacement,
+    });
+    onTestFinished(() => next.close());
+    const end = await new Promise((resolve) => {
+      next.subscribe((event) => {
+        if (event.type === "ended") resolve(event.end);
+      });
+    });
+    expect(end).toMatchObject({ outcome: "aborted", phase: "apply", active: "source" });
+    expect(run.targetPlacement.isRemoved).toBe(true);
+  });
+
+  it("cancels what it can, and then there is nothing to wait for", async () => {
+    const directory = temporaryDirectory();
+    const stage = await createStage(undefined, { journalDirectory: directory });
+    const run = stage.handOver();
+    await untilStop(stage, run);
+    await stage.worker.close();
+    expect(await run.end).toMatchObject({ outcome: "aborted", phase: "stop", reason: "the worker is closing" });
+    expect(stage.source.types).toContain("abort");
+    await eventually(() => expect(stage.clock.pending).toBe(0));
   });
 });
 

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import type { WorkerEvent } from "../src/events.js";
 import type { HandoverEnd } from "../src/handover/end.js";
 import { listen } from "../src/job-socket-server.js";
-import { openJournal } from "../src/journal.js";
+import { openJournal } from "../src/job/journal.js";
 import type { HandoverOptions, MigrationWorkerOptions } from "../src/migration-worker.js";
 import type { Placement } from "../src/placement.js";
 import { Worker } from "../src/worker.js";
@@ -60,6 +60,7 @@ export interface Run {
 export async function createStage(
   targetRemove?: ConstructorParameters<typeof TestPlacement>[0],
   options: MigrationWorkerOptions = {},
+  hello: object = {},
 ): Promise<Stage> {
   const clock = new ManualClock();
   const worker = new Worker({ clock, random: Math.random, listen, openJournal }, options);
@@ -69,7 +70,7 @@ export async function createStage(
   const { env, attach } = worker.register("job-1");
   const sourcePlacement = new TestPlacement();
   attach(sourcePlacement);
-  const source = await ScriptedJob.connect(env);
+  const source = await ScriptedJob.connect(env, {}, hello);
   onTestFinished(async () => {
     const closed = worker.close();
     // Whatever the test left in flight ends by its deadlines.

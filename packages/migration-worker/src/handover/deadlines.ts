@@ -1,6 +1,6 @@
 import { DEFAULT_DEADLINES_MS } from "@changeover/migration-protocol";
 import { MigrationWorkerError } from "../errors.js";
-import type { Step } from "./transition.js";
+import type { Step, StepName } from "./handover.js";
 
 /** How long each phase may take, in milliseconds; `fencing` bounds the wait for an instance that is being removed. */
 export type Deadlines = { [K in keyof typeof DEFAULT_DEADLINES_MS]: number };
@@ -26,11 +26,15 @@ export function withDefaults(deadlines: Partial<Deadlines> = {}): Deadlines {
   return { ...DEFAULT_DEADLINES_MS, ...deadlines };
 }
 
-const deadlineOfStep: Record<Exclude<Step["at"], "ended">, keyof Deadlines> = {
+const deadlineOfStep: Record<StepName, keyof Deadlines> = {
+  "propose.waiting": "propose",
   propose: "propose",
   place: "place",
+  "place.ready": "place",
   ready: "ready",
+  "stop.waiting": "stop",
   stop: "stop",
+  "apply.waiting": "apply",
   apply: "apply",
   commit: "fencing",
   fence: "fencing",

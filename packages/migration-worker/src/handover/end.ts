@@ -20,6 +20,11 @@ export type End =
       outcome: "completed";
       /** Present when the source died on the way and the target took over from its own position: how it died. */
       sourceLost?: string;
+      /**
+       * Milliseconds from the source's report that its output stopped, or from its death, to the target's report that it
+       * has taken over. Absent where the worker was restarted in between.
+       */
+      outputGapMs?: number;
     }
   | {
       /** Of a dry run: the source would hand over. */

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { begin, transition, type Effect, type Handover, type Input, type SourceLost } from "./transition.js";
+import type { Effect, Handover, Input, SourceLost } from "./handover.js";
+import { begin, transition } from "./transition.js";
 
 /** Plays inputs one after the other and keeps all effects. */
 function play(inputs: Input[], sourceLost: SourceLost = "promote"): { handover: Handover; effects: Effect[] } {
-  let { handover, effects } = begin({ migrationId: "m-1", sourceLost }, true);
+  const begun = begin({ migrationId: "m-1", sourceLost, isDryRun: false }, 2);
+  let { handover } = begun;
+  const effects = [...begun.effects];
   for (const input of inputs) {
     const next = transition(handover, input);
     handover = next.handover;
-    effects = [...effects, ...next.effects];
+    effects.push(...next.effects);
   }
   return { handover, effects };
 }
@@ -15,17 +18,17 @@ function play(inputs: Input[], sourceLost: SourceLost = "promote"): { handover: 
 const untilReady: Input[] = [
   { type: "state", side: "source", payload: "s" },
   { type: "placed" },
-  { type: "connected", side: "target", canRepeat: false },
+  { type: "connected", side: "target", version: 1 },
 ];
 const untilStop: Input[] = [...untilReady, { type: "target-ready", side: "target", payload: 5 }];
 const untilApply: Input[] = [...untilStop, { type: "source-stopped-output", side: "source", payload: 6 }];
 const untilCommit: Input[] = [...untilApply, { type: "target-applied", side: "target" }];
 
 const everyInput: Input[] = [
-  { type: "connected", side: "source", canRepeat: false },
-  { type: "connected", side: "target", canRepeat: false },
-  { type: "connected", side: "source", canRepeat: true },
-  { type: "connected", side: "target", canRepeat: true },
+  { type: "connected", side: "source", version: 1 },
+  { type: "connected", side: "target", version: 1 },
+  { type: "connected", side: "source", version: 2 },
+  { type: "connected", side: "target", version: 2 },
   { type: "disconnected", side: "source" },
   { type: "disconnected", side: "target" },
   { type: "state", side: "source", payload: 1 },
@@ -38,6 +41,7 @@ const everyInput: Input[] = [
   { type: "target-ready", side: "source", payload: 5 },
   { type: "target-applied", side: "source" },
   { type: "journal-failed", reason: "disk full" },
+  { type: "restarted" },
   { type: "send-failed", side: "source", reason: "r" },
   { type: "send-failed", side: "target", reason: "r" },
   { type: "abort", side: "source", reason: "r" },
@@ -115,15 +119,13 @@ describe("the rules of a handover", () => {
       { type: "disconnected", side: "source" },
       { type: "target-ready", side: "target", payload: 5 },
     ]);
-    expect(away.handover.step).toEqual({ at: "stop", position: 5, isSent: false });
-    const back = transition(away.handover, { type: "connected", side: "source", canRepeat: false });
+    expect(away.handover.step).toEqual({ at: "stop.waiting", position: 5 });
+    const back = transition(away.handover, { type: "connected", side: "source", version: 1 });
     expect(back.effects).toEqual([
       { type: "send", to: "source", frame: { type: "cutover-ready", migrationId: "m-1", payload: 5 } },
     ]);
-    expect(transition(back.handover, { type: "connected", side: "source", canRepeat: false }).effects).toEqual([]);
-    expect(transition(back.handover, { type: "connected", side: "source", canRepeat: true }).effects).toEqual(
-      back.effects,
-    );
+    expect(transition(back.handover, { type: "connected", side: "source", version: 1 }).effects).toEqual([]);
+    expect(transition(back.handover, { type: "connected", side: "source", version: 2 }).effects).toEqual(back.effects);
   });
 
   it("end a death of the source by what the control plane chose", () => {
@@ -151,13 +153,13 @@ describe("the rules of a handover", () => {
   });
 
   it("tell a source that was never asked nothing of an abort", () => {
-    const { handover } = begin({ migrationId: "m-1", sourceLost: "promote" }, false);
+    const { handover } = begin({ migrationId: "m-1", sourceLost: "promote", isDryRun: false }, undefined);
     const { effects } = transition(handover, { type: "cancel", reason: "r" });
     expect(effects).toEqual([]);
   });
 
   it("place nothing and stop nobody in a dry run", () => {
-    const begun = begin({ migrationId: "m-1", sourceLost: "promote", isDryRun: true }, true);
+    const begun = begin({ migrationId: "m-1", sourceLost: "promote", isDryRun: true }, 2);
     const { handover, effects } = transition(begun.handover, { type: "state", side: "source", payload: { größe: 1 } });
     expect(handover.step).toEqual({ at: "ended", end: { outcome: "willing", stateBytes: 13 } });
     expect(effects).toEqual([{ type: "resume-source", reason: "it was a dry run", mayHaveStopped: false }]);

@@ -1,5 +1,5 @@
 import type { WorkerEvent } from "../events.js";
-import type { Side } from "../handover/transition.js";
+import type { Side } from "../handover/handover.js";
 
 interface JobConnections {
   readonly open: Record<Side, number>;

@@ -15,7 +15,7 @@ export interface EventLogger {
  *
  * - `error`: an indeterminate handover, `remove-failed`, `journal-failed`: somebody has to look
  * - `warn`: an aborted handover, `fencing`, `gone`, `violation`, `rejected`
- * - `info`: a completed or refused handover, `phase`, `resuming`
+ * - `info`: `listening`, a completed or refused handover, `phase`, `resuming`
  * - `debug`: `connected`, `disconnected`, `ignored`
  *
  * @example
@@ -58,6 +58,13 @@ function describe(event: WorkerEvent): [level: keyof EventLogger, message: strin
       return ["error", `job ${event.jobId}: a restart would forget what has changed: ${event.reason}`];
     case "violation":
       return ["warn", `job ${event.jobId}: the ${event.side} broke the protocol: ${event.reason}`];
+    case "listening": {
+      const memory =
+        event.journalDirectory === undefined
+          ? "no journalDirectory: jobs and handovers are forgotten when this process ends"
+          : `${event.jobs} jobs from the journal in ${event.journalDirectory}`;
+      return ["info", `listening on ${event.url}; ${memory}`];
+    }
     case "rejected":
       return ["warn", `a connection from ${event.address} was rejected: ${event.code} ${event.reason}`];
   }
@@ -67,7 +74,8 @@ function describeEnd(end: HandoverEnd): [level: keyof EventLogger, message: stri
   switch (end.outcome) {
     case "completed": {
       const lost = end.sourceLost === undefined ? "" : `; the source was lost: ${end.sourceLost}`;
-      return ["info", `job ${end.jobId}: the handover is completed${lost}`];
+      const gap = end.outputGapMs === undefined ? "" : `, after ${end.outputGapMs.toFixed(1)} ms without output`;
+      return ["info", `job ${end.jobId}: the handover is completed${gap}${lost}`];
     }
     case "willing":
       return ["info", `job ${end.jobId}: a dry run: it would hand over a state of ${end.stateBytes} bytes`];

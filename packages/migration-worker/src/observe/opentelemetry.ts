@@ -42,6 +42,7 @@ export interface OpenTelemetryOptions {
  * - `changeover.handovers`: counts ends by `changeover.outcome` and, where one failed, `changeover.phase`
  * - `changeover.handover.duration`: milliseconds of whole handovers by `changeover.outcome`
  * - `changeover.handover.phase.duration`: milliseconds by `changeover.phase`
+ * - `changeover.handover.output_gap`: milliseconds without output of completed handovers, as the worker heard of it
  * - `changeover.instances.connected`: instances that have connected since and still are
  *
  * A handover that is in flight when this is called leaves no span and no whole duration, for its beginning is not known.
@@ -89,6 +90,10 @@ function createMeasurements(provider: MeterProvider) {
     description: "How long the phases of handovers took",
     unit: "ms",
   });
+  const outputGap = meter.createHistogram("changeover.handover.output_gap", {
+    description: "How long completed handovers left a job without output",
+    unit: "ms",
+  });
   const connected = meter.createUpDownCounter("changeover.instances.connected", {
     description: "Instances that are connected to the job socket",
     unit: "{instance}",
@@ -104,6 +109,9 @@ function createMeasurements(provider: MeterProvider) {
       if (handoverMs !== undefined) handoverDuration.record(handoverMs, outcome);
       for (const [phase, ms] of Object.entries(event.end.phasesMs)) {
         phaseDuration.record(ms, { "changeover.phase": phase });
+      }
+      if (event.end.outcome === "completed" && event.end.outputGapMs !== undefined) {
+        outputGap.record(event.end.outputGapMs);
       }
     },
     stop(): void {

@@ -1,47 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
-import * as z from "zod/mini";
-import { PHASES } from "./handover/end.js";
-import { messageOf, MigrationWorkerError } from "./errors.js";
-
-const migrationId = z.string();
-const count = z.number();
-
-const record = z.object({
-  version: z.literal(1),
-  jobId: z.string(),
-  capabilities: z.array(z.string()),
-  epoch: count,
-  active: z.object({ tokenHash: z.string(), epoch: count, migrationId: z.exactOptional(migrationId) }),
-  /** What the active instance must hear before it is asked anything new. */
-  owed: z.exactOptional(
-    z.discriminatedUnion("type", [
-      z.object({ type: z.literal("abort"), migrationId, reason: z.string() }),
-      z.object({ type: z.literal("committed"), migrationId, epoch: count }),
-    ]),
-  ),
-  handover: z.exactOptional(
-    z.object({
-      migrationId,
-      phase: z.enum(PHASES),
-      /** The target, from the moment that it is being placed. */
-      target: z.exactOptional(z.object({ tokenHash: z.string(), epoch: count })),
-      /** Whether the target has been told to take over and is not known to be gone. */
-      mayBeActive: z.boolean(),
-      /** Whether the source has been told to stop. */
-      mayHaveStopped: z.boolean(),
-      /** Whether the source is known to be dead. */
-      isSourceGone: z.boolean(),
-    }),
-  ),
-});
-
-/** What survives of a job when its worker dies. Tokens are kept as hashes; states and positions are not kept at all. */
-export type JournalRecord = z.infer<typeof record>;
-
-/** What the journal knows of a handover in flight. */
-export type InFlight = NonNullable<JournalRecord["handover"]>;
+import { messageOf, MigrationWorkerError } from "../errors.js";
+import { journalRecord, type JournalRecord } from "./journal-record.js";
 
 /** Where jobs are written down, each before anything is sent that depends on it. */
 export interface Journal {
@@ -82,7 +43,7 @@ export function openJournal(directory: string): { journal: Journal; records: Jou
 
 function read(file: string): JournalRecord {
   try {
-    const result = record.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    const result = journalRecord.safeParse(JSON.parse(readFileSync(file, "utf8")));
     if (result.success) return result.data;
     const [issue] = result.error.issues;
     throw new Error(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown"}`);
