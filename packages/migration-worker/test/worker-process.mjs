@@ -37,5 +37,5 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     tell({ target: env });
     return line === "hand over, but never place" ? new Promise(() => {}) : place("target");
   };
-  void worker.handover("job-1", { placeTarget });
+  void worker.handover("job-1", { placeTarget, deadlines: { fencing: 3_000 } });
 });

@@ -8,12 +8,15 @@ export function recoverable(find: () => Promise<Placement | undefined>): Placeme
     resolveGone = resolve;
     rejectGone = reject;
   });
+  let found: Placement | undefined;
   return {
     gone,
     remove: async () => {
-      const found = await find();
-      if (!found) return resolveGone({ reason: "there was none" });
-      found.gone.then(resolveGone, rejectGone);
+      if (!found) {
+        found = await find();
+        if (!found) return resolveGone({ reason: "there was none" });
+        found.gone.then(resolveGone, rejectGone);
+      }
       return found.remove();
     },
   };
