@@ -16,8 +16,7 @@ import { describeError } from "./describe-error.js";
 import { Liveness } from "./liveness.js";
 import { MAX_DELAY_MS } from "./migration-client-options.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
-import type { Link } from "./reports.js";
-import type { CommandFrame } from "./session.js";
+import type { CommandFrame } from "./rules/session.js";
 import { VERSION } from "./version.js";
 import type { WebSocketConstructor } from "./web-socket.js";
 
@@ -43,6 +42,8 @@ export interface ConnectionDeps {
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly log: (line: string) => void;
+  /** Anything has arrived. */
+  readonly onHeard: () => void;
   readonly onAcknowledged: (ack: HelloAckFrame) => void;
   readonly onCommand: (frame: CommandFrame) => void;
   readonly onReportAck: (frame: ReportAckFrame) => void;
@@ -53,13 +54,12 @@ export interface ConnectionDeps {
 }
 
 /** Keeps one acknowledged connection to the worker, for ever, until it is closed or superseded. */
-export class Connection implements Link {
+export class Connection {
   readonly #deps: ConnectionDeps;
   readonly #unknownTypes = new Set<string>();
   #socket: OneEndSocket | undefined;
   #acknowledgedAt: number | undefined;
-  #version: Link["version"] = 1;
-  #maxFrameBytes: number = LIMITS.maxFrameBytes;
+  #version: 1 | 2 = 1;
   #liveness: Liveness | undefined;
   #unstableInARow = 0;
   #isClosed = false;
@@ -72,14 +72,6 @@ export class Connection implements Link {
 
   get isAcknowledged(): boolean {
     return this.#acknowledgedAt !== undefined;
-  }
-
-  get version(): Link["version"] {
-    return this.#version;
-  }
-
-  get maxFrameBytes(): number {
-    return this.#maxFrameBytes;
   }
 
   open(): void {
@@ -174,6 +166,7 @@ export class Connection implements Link {
 
   #heard(): void {
     this.#liveness?.heard(this.#deps.clock.now());
+    this.#deps.onHeard();
   }
 
   /** Looks after `ms` whether the worker still says something, and from then on again and again. */
@@ -205,7 +198,6 @@ export class Connection implements Link {
     const now = this.#deps.clock.now();
     this.#acknowledgedAt = now;
     this.#version = ack.protocol === PROTOCOL_VERSION ? 2 : 1;
-    this.#maxFrameBytes = ack.limits?.maxFrameBytes ?? LIMITS.maxFrameBytes;
     if (this.#version === 2) {
       const asked = ack.pingIntervalMs ?? 0;
       const intervalMs = asked > 0 ? Math.min(asked, MAX_DELAY_MS) : LIMITS.pingIntervalMs;

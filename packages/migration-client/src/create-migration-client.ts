@@ -1,14 +1,14 @@
-import { Commands } from "./commands.js";
 import { Connection } from "./connection.js";
 import { describeError } from "./describe-error.js";
+import { Driver } from "./driver.js";
 import type { JobEnvironment } from "./job-environment.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import type { CheckedOptions } from "./migration-client-options.js";
 import type { MigrationClient, MigrationRole } from "./migration-client.js";
 import type { MigrationHandlers } from "./migration-handlers.js";
 import { redactor } from "./redactor.js";
-import { Reports } from "./reports.js";
-import { Session } from "./session.js";
+import { newClientState } from "./rules/client-state.js";
+import { currentMigration } from "./rules/session.js";
 import { settleable } from "./settleable.js";
 import type { WebSocketConstructor } from "./web-socket.js";
 
@@ -35,90 +35,56 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     }
   };
   const ready = settleable<MigrationRole>();
-  const session = new Session(environment.role, environment.migrationId);
-  let isClosed = false;
-
+  const driver = new Driver({
+    state: newClientState(environment.role, environment.migrationId, options),
+    handlers,
+    clock: options.clock,
+    log,
+    redact,
+    send: (text) => connection.send(text),
+  });
   const connection = new Connection({
     ...environment,
     ...options,
     sessionId,
     findWebSocket,
     log,
+    onHeard: () => driver.heard(),
     onAcknowledged: (ack) => {
-      session.acknowledge(ack);
-      log(session.role === "target" ? `connected as target of ${session.migrationId ?? ""}` : "connected as source");
-      if (connection.version === 1) commands.withdraw();
-      reports.flush();
-      ready.resolve(session.role);
+      driver.dispatch({ type: "acknowledged", ack });
+      ready.resolve(driver.state.session.role);
     },
-    onCommand: (frame) => commands.receive(frame),
-    onReportAck: (ack) => reports.acknowledged(ack),
-    onLost: () => {
-      if (connection.version === 1) commands.withdraw();
-    },
+    onCommand: (frame) => driver.dispatch({ type: "command", frame }),
+    onReportAck: (ack) => driver.dispatch({ type: "report-ack", ack }),
+    onLost: () => driver.dispatch({ type: "lost" }),
     onSuperseded: () => stop("a newer connection of this instance took over"),
-  });
-  const reports = new Reports({ session, link: connection, log });
-  const commands = new Commands({
-    handlers,
-    session,
-    reports,
-    clock: options.clock,
-    getStateTimeoutMs: options.getStateTimeoutMs,
-    log,
-    redact,
   });
 
   function stop(why: string): void {
-    if (isClosed) return;
-    isClosed = true;
-    const error = new MigrationClientError("closed", why);
+    if (driver.state.isClosed) return;
     connection.close();
-    commands.stop(error);
-    ready.reject(error);
-  }
-
-  /** Runs `act` unless the client is closed, which makes every report pointless. */
-  function report(method: string, act: () => void): void {
-    if (isClosed) log(`${method} dropped: the client is closed`);
-    else act();
-  }
-
-  function answer(method: string, act: (question: NonNullable<typeof commands.asking>) => void): void {
-    report(method, () => {
-      const question = commands.asking;
-      if (question) act(question);
-      else
-        log(`${method} dropped: no get-state waits for an answer (what onGetState returns, if only undefined, is one)`);
-    });
+    driver.dispatch({ type: "closed", why });
+    ready.reject(new MigrationClientError("closed", why));
   }
 
   connection.open();
   return {
     get role() {
-      return session.role;
+      return driver.state.session.role;
     },
     get migrationId() {
-      return session.migrationId;
+      return currentMigration(driver.state.session)?.id || undefined;
     },
     get connected() {
       return connection.isAcknowledged;
     },
     ready: ready.promise,
-    reportState: (payload) => answer("reportState", (question) => question.give("reportState", payload)),
-    refuseState: (reason) => answer("refuseState", (question) => question.refuse(reason)),
-    reportReady: (payload) =>
-      report("reportReady", () => reports.report("reportReady", { type: "target-ready", payload })),
-    reportStoppedOutput: (payload) =>
-      report("reportStoppedOutput", () =>
-        reports.report("reportStoppedOutput", { type: "source-stopped-output", payload }),
-      ),
-    reportApplied: () => report("reportApplied", () => reports.report("reportApplied", { type: "target-applied" })),
-    abort: (reason) =>
-      report("abort", () => {
-        if (commands.refuse(session.migrationId, reason)) return;
-        reports.report("abort", { type: "abort", reason: describeError(reason) });
-      }),
+    reportState: (payload) => driver.reportState(payload),
+    refuseState: (reason) => driver.refuseState(reason),
+    reportReady: (payload) => driver.report("reportReady", { type: "target-ready", payload }),
+    reportStoppedOutput: (payload) => driver.report("reportStoppedOutput", { type: "source-stopped-output", payload }),
+    reportApplied: () => driver.report("reportApplied", { type: "target-applied" }),
+    abort: (reason) => driver.dispatch({ type: "abort", reason: describeError(reason) }),
     close: () => stop("the client was closed"),
   };
 }

@@ -23,6 +23,7 @@ export interface MigrationClientOptions {
    * long it waits, the client answers after nine tenths of that at the latest.
    */
   readonly getStateTimeoutMs?: number | undefined;
+  readonly resumeAfterMs?: number | undefined;
   /** Takes what the client has to tell, a line at a time, without the token. Default: nothing is printed. */
   readonly log?: ((line: string) => void) | undefined;
   /** What every log line starts with. Default: the job's id. */
@@ -39,6 +40,7 @@ export interface CheckedOptions {
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly getStateTimeoutMs: number;
+  readonly resumeAfterMs: number | undefined;
   readonly log: (line: string) => void;
   readonly name: string | undefined;
   readonly clock: Clock;
@@ -59,6 +61,7 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
     reconnectMinMs: delay("reconnectMinMs", reconnectMinMs, 1_000),
     reconnectMaxMs: delay("reconnectMaxMs", reconnectMaxMs, 30_000),
     getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
+    resumeAfterMs: undefined,
     log: ofType("function", "log", options.log) ?? (() => {}),
     name: ofType("string", "name", options.name),
     clock: clock(options.clock),

@@ -1,0 +1,402 @@
+import {
+  LIMITS,
+  PROTOCOL_VERSION,
+  type HelloAckFrame,
+  type ReportAckFrame,
+  type ReportFrame,
+} from "@changeover/migration-protocol";
+import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
+import type { MigrationClientErrorCode } from "../migration-client-error.js";
+import type { ClientEffect, ClientInput, ClientState, ClientStep } from "./client-state.js";
+import { PREEMPTION_GRACE_MS } from "./due-timers.js";
+import { addReport, numbered, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
+import {
+  acknowledge,
+  currentMigration,
+  gaveUp,
+  mayStillSend,
+  receive,
+  refused,
+  report,
+  resumed,
+  stoppedMigration,
+  type CommandFrame,
+  type JobReportFrame,
+} from "./session.js";
+import {
+  addTask,
+  addTaskFirst,
+  closeQuestion,
+  openQuestions,
+  preempt,
+  release,
+  settleTask,
+  startNext,
+  type Task,
+} from "./task-queue.js";
+
+// The refusal is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
+const DEADLINE_SHARE = 0.9;
+
+export const HANDLER_OF = {
+  "get-state": "onGetState",
+  "initial-state": "onInitialState",
+  "cutover-ready": "onCutoverReady",
+  "cutover-apply": "onCutoverApply",
+  abort: "onAbort",
+  committed: "onCommitted",
+} as const;
+
+/** The state as it is being changed, and what is to be done. */
+type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & { readonly effects: ClientEffect[] };
+
+/** Everything that a client decides. Pure: the same state and input give the same state and effects. */
+export function clientTransition(state: ClientState, input: ClientInput): ClientStep {
+  const turn: Turn = { ...state, effects: [] };
+  take(turn, input);
+  const { state: queue, task } = startNext(turn.queue);
+  if (task) turn.effects.push({ type: "run", task });
+  const { effects, ...next } = turn;
+  return { state: { ...next, queue }, effects };
+}
+
+function take(turn: Turn, input: ClientInput): void {
+  switch (input.type) {
+    case "acknowledged":
+      acknowledged(turn, input.ack);
+      break;
+    case "lost":
+      turn.link = { ...turn.link, isConnected: false };
+      if (turn.link.version === 1) withdrawAll(turn);
+      break;
+    case "command":
+      command(turn, input.frame);
+      break;
+    case "report-ack":
+      reportAcknowledged(turn, input.ack);
+      break;
+    case "written":
+      // What was written to a socket counts as sent in version 1; in version 2 it is kept until it is acknowledged.
+      if (turn.link.version === 1) remove(turn, ({ seq }) => seq === input.seq);
+      break;
+    case "report":
+      if (permit(turn, input.method, input.report)) {
+        deliver(turn, input.report, input.method, input.text, turn.session.current ?? "");
+      }
+      break;
+    case "abort":
+      giveUp(turn, input.reason);
+      break;
+    case "answered":
+      answer(turn, input.task, input.method, input.text);
+      break;
+    case "refused":
+      refuse(turn, input.task, input.reason);
+      break;
+    case "settled":
+      settled(turn, input.task, input.failure);
+      break;
+    case "no-handler":
+      noHandler(turn, input.task);
+      break;
+    case "timed-out":
+      timedOut(turn, input.task);
+      break;
+    case "grace-over":
+      graceOver(turn, input.task);
+      break;
+    case "resume-due":
+      resume(turn);
+      break;
+    case "closed":
+      turn.isClosed = true;
+      turn.link = { ...turn.link, isConnected: false };
+      for (const { key } of openQuestions(turn.queue)) turn.queue = closeQuestion(turn.queue, key);
+      fire(turn, () => true, "closed", input.why);
+  }
+}
+
+/** Whether the job may report this now; a payload is only looked at if so. */
+export function mayReport({ isClosed, session }: ClientState, type: JobReportFrame["type"]): boolean {
+  return !isClosed && report(session, type).verdict.ok;
+}
+
+/** Whether a question still waits for its answer. */
+export function isOpen({ queue }: ClientState, task: number): boolean {
+  return openQuestions(queue).some(({ key }) => key === task);
+}
+
+/** Why a report that is about to be made is larger than the worker takes, if it is. */
+export function whyTooLarge(
+  state: ClientState,
+  made: Pick<OutboxReport, "type" | "method" | "text" | "migrationId">,
+): string | undefined {
+  return oversize(state, numbered(state.outbox, made));
+}
+
+function acknowledged(turn: Turn, ack: HelloAckFrame): void {
+  const id = ack.migration?.id;
+  if (!turn.session.isAcknowledged && id !== undefined) {
+    turn.outbox = { ...turn.outbox, reports: turn.outbox.reports.map((each) => ({ ...each, migrationId: id })) };
+  }
+  turn.session = acknowledge(turn.session, ack);
+  turn.link = {
+    isConnected: true,
+    version: ack.protocol === PROTOCOL_VERSION ? 2 : 1,
+    maxFrameBytes: ack.limits?.maxFrameBytes ?? LIMITS.maxFrameBytes,
+  };
+  const { role, current } = turn.session;
+  log(turn, role === "target" ? `connected as target of ${current ?? ""}` : "connected as source");
+  if (turn.link.version === 1) withdrawAll(turn);
+  flush(turn);
+}
+
+function command(turn: Turn, frame: CommandFrame): void {
+  const { type, migrationId } = frame;
+  const { state, verdict } = receive(turn.session, frame);
+  turn.session = state;
+  if (!verdict.ok) {
+    log(turn, `${type} of ${migrationId} ${verdict.refuses ? "refused" : "ignored"}: ${verdict.why}`);
+    if (verdict.refuses) deliverReason(turn, "state-refused", "refuseState", verdict.why, migrationId);
+    return;
+  }
+  switch (frame.type) {
+    case "get-state": {
+      const deadlineMs = frame.deadlineMs ?? Infinity;
+      const withinMs = Math.floor(Math.min(turn.times.getStateTimeoutMs, DEADLINE_SHARE * deadlineMs));
+      turn.queue = addTask(turn.queue, frame, withinMs);
+      break;
+    }
+    case "abort":
+      log(turn, `${migrationId} aborted by the worker: ${JSON.stringify(frame.reason)}`);
+      abort(turn, frame, `the worker aborted ${migrationId}: ${frame.reason}`);
+      break;
+    case "committed":
+      log(turn, `${migrationId} committed`);
+      over(turn, migrationId);
+      turn.queue = addTask(turn.queue, frame);
+      break;
+    default:
+      turn.queue = addTask(turn.queue, frame);
+  }
+}
+
+function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why: string): void {
+  over(turn, frame.migrationId);
+  fire(turn, (task) => task.frame.migrationId === frame.migrationId, "aborted", why);
+  turn.queue = addTaskFirst(turn.queue, frame);
+}
+
+/** No report of a migration that is over may follow, nor an answer: in version 1 it would be one to the next question. */
+function over(turn: Turn, migrationId: string): void {
+  for (const { key } of questionsOf(turn, migrationId)) turn.queue = closeQuestion(turn.queue, key);
+  drop(turn, (report) => report.migrationId === migrationId);
+}
+
+function resume(turn: Turn): void {
+  const migration = stoppedMigration(turn.session);
+  if (!migration) return;
+  const { id: migrationId, epoch } = migration;
+  const reason = `nothing was heard of the worker for ${turn.times.resumeAfterMs} ms after the output had stopped`;
+  log(turn, `${migrationId} is given up: ${reason}`);
+  turn.session = resumed(turn.session, migration);
+  const frame = { type: "abort", migrationId, reason, ...(epoch === undefined ? {} : { epoch }) } as const;
+  abort(turn, frame, reason);
+  deliverReason(turn, "abort", "abort", reason, migrationId);
+}
+
+/** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
+function withdrawAll(turn: Turn): void {
+  const open = openQuestions(turn.queue).map(({ key }) => key);
+  for (const key of open) turn.queue = closeQuestion(turn.queue, key);
+  const why = "the connection that asked for the state is gone";
+  fire(turn, ({ key }) => open.includes(key), "disconnected", why);
+}
+
+function giveUp(turn: Turn, reason: string): void {
+  const questions = turn.isClosed ? [] : questionsOf(turn, currentMigration(turn.session)?.id);
+  for (const { key } of questions) refuse(turn, key, reason);
+  if (questions.length === 0) reportAbort(turn, reason);
+}
+
+function reportAbort(turn: Turn, reason: string): void {
+  const migrationId = turn.session.current ?? "";
+  if (permit(turn, "abort", "abort")) deliverReason(turn, "abort", "abort", reason, migrationId);
+}
+
+/** Whether a report makes sense now; it is dropped if not. */
+function permit(turn: Turn, method: string, type: JobReportFrame["type"]): boolean {
+  const { state, verdict } = report(turn.session, type);
+  const why = turn.isClosed ? "the client is closed" : verdict.ok ? undefined : verdict.why;
+  if (why === undefined) turn.session = state;
+  else log(turn, `${method} dropped: ${why}`);
+  return why === undefined;
+}
+
+function settled(turn: Turn, key: number, failure: string | undefined): void {
+  const task = startedTask(turn, key);
+  if (!task) return;
+  turn.queue = settleTask(turn.queue, key);
+  if (failure === undefined) return;
+  // Already answered, or about a payload that has just been refused with this reason, if it is not open any more.
+  if (task.answerWithinMs !== undefined) refuseTask(turn, task, failure);
+  log(turn, failure);
+  fail(turn, task, failure);
+}
+
+function noHandler(turn: Turn, key: number): void {
+  const task = startedTask(turn, key);
+  if (!task) return;
+  turn.queue = settleTask(turn.queue, key);
+  const { type, migrationId } = task.frame;
+  const reason = `this job has no ${HANDLER_OF[type]} handler`;
+  if (task.answerWithinMs !== undefined) refuseTask(turn, task, reason);
+  if (!("payload" in task.frame)) return;
+  // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
+  const isNeeded = type !== "initial-state";
+  log(turn, `${type} of ${migrationId} ${isNeeded ? "aborts it" : "has no effect"}: ${reason}`);
+  if (isNeeded) fail(turn, task, reason);
+}
+
+/** A cutover command that fails aborts its migration, unless its handler was pre-empted: that has nothing left to abort. */
+function fail(turn: Turn, { frame, hasFired }: Task, reason: string): void {
+  const isInProgress = currentMigration(turn.session)?.id === frame.migrationId;
+  if ("payload" in frame && !hasFired && isInProgress) reportAbort(turn, reason);
+}
+
+function timedOut(turn: Turn, key: number): void {
+  const question = openQuestions(turn.queue).find((each) => each.key === key);
+  if (!question) return;
+  const { queue } = turn;
+  const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
+  const reason = queue.started.includes(question)
+    ? `onGetState did not answer within ${question.answerWithinMs} ms`
+    : `the job was busy with ${busyWith ? HANDLER_OF[busyWith] : "another handler"} for ${question.answerWithinMs} ms`;
+  log(turn, `${reason}: refused`);
+  refuse(turn, key, reason);
+  fire(turn, (task) => task.key === key, "timed-out", reason);
+}
+
+function graceOver(turn: Turn, key: number): void {
+  const task = startedTask(turn, key);
+  if (!task) return;
+  const { type, migrationId } = task.frame;
+  log(
+    turn,
+    `${HANDLER_OF[type]} of ${migrationId} has not settled within ${PREEMPTION_GRACE_MS} ms: going on without it`,
+  );
+  turn.queue = release(turn.queue, key);
+}
+
+function answer(turn: Turn, key: number, method: string, text: string): void {
+  const question = openQuestions(turn.queue).find((each) => each.key === key);
+  if (!question) return;
+  turn.queue = closeQuestion(turn.queue, key);
+  deliver(turn, "state", method, text, question.frame.migrationId);
+}
+
+function refuse(turn: Turn, key: number, reason: string): void {
+  const question = openQuestions(turn.queue).find((each) => each.key === key);
+  if (question) refuseTask(turn, question, reason);
+}
+
+function refuseTask(turn: Turn, { key, frame: { migrationId } }: Task, reason: string): void {
+  turn.queue = closeQuestion(turn.queue, key);
+  turn.session = refused(turn.session, migrationId);
+  deliverReason(turn, "state-refused", "refuseState", reason, migrationId);
+}
+
+/** Sends all that is to be delivered on a new connection, as far as it still makes sense there. */
+function flush(turn: Turn): void {
+  drop(turn, (report) => !mayStillSend(turn.session, report, turn.link.version));
+  for (const report of turn.outbox.reports) transmit(turn, fit(turn, report));
+}
+
+/** A report that was made for a worker that takes more would end this connection too, and every one after it. */
+function fit(turn: Turn, report: OutboxReport): OutboxReport {
+  const reason = oversize(turn, report);
+  if (reason === undefined) return report;
+  const type = isAnswer(report) ? "state-refused" : "abort";
+  log(turn, `${type} instead of ${reason}`);
+  turn.session = gaveUp(turn.session, report.migrationId);
+  const fitting = { ...report, type, text: encodeReport(report.method, { type, reason }) } as const;
+  turn.outbox = replaceReport(turn.outbox, fitting);
+  return fitting;
+}
+
+function deliverReason(
+  turn: Turn,
+  type: "state-refused" | "abort",
+  method: string,
+  reason: string,
+  migrationId: string,
+): void {
+  deliver(turn, type, method, encodeReport(method, { type, reason }), migrationId);
+}
+
+function deliver(turn: Turn, type: ReportFrame["type"], method: string, text: string, migrationId: string): void {
+  const report = numbered(turn.outbox, { type, method, text, migrationId });
+  turn.outbox = addReport(turn.outbox, report);
+  transmit(turn, report);
+}
+
+function transmit(turn: Turn, report: OutboxReport): void {
+  const { link, effects } = turn;
+  const { seq } = report;
+  if (link.isConnected) effects.push({ type: "send", seq, text: frameText(turn, report) });
+  // A worker of version 1 asks for the state again on the next connection: an answer to an older question never waits.
+  if (link.version === 1 && isAnswer(report)) remove(turn, (each) => each.seq === seq);
+}
+
+function reportAcknowledged(turn: Turn, { seq, ignored }: ReportAckFrame): void {
+  for (const { method } of remove(turn, (report) => report.seq === seq)) {
+    if (ignored !== undefined) log(turn, `${method} was ignored by the worker: ${JSON.stringify(ignored)}`);
+  }
+}
+
+function drop(turn: Turn, matches: (report: OutboxReport) => boolean): void {
+  for (const { method } of remove(turn, matches)) {
+    log(turn, `${method} dropped: its migration is not in progress any more`);
+  }
+}
+
+function remove(turn: Turn, matches: (report: OutboxReport) => boolean): readonly OutboxReport[] {
+  const { state, removed } = removeReports(turn.outbox, matches);
+  turn.outbox = state;
+  return removed;
+}
+
+function fire(turn: Turn, matches: (task: Task) => boolean, code: MigrationClientErrorCode, message: string): void {
+  const { state, fired } = preempt(turn.queue, matches);
+  turn.queue = state;
+  for (const { key: task } of fired) turn.effects.push({ type: "fire", task, code, message });
+}
+
+function log(turn: Turn, line: string): void {
+  turn.effects.push({ type: "log", line });
+}
+
+function questionsOf({ queue }: ClientState, migrationId: string | undefined): readonly Task[] {
+  return openQuestions(queue).filter(({ frame }) => frame.migrationId === migrationId);
+}
+
+function startedTask({ queue }: ClientState, key: number): Task | undefined {
+  return queue.started.find((task) => task.key === key);
+}
+
+function oversize(state: ClientState, report: OutboxReport): string | undefined {
+  if (!hasPayload(report)) return undefined;
+  return whyOversized(report.method, frameText(state, report), state.link.maxFrameBytes);
+}
+
+function frameText({ link }: ClientState, { text, migrationId, seq }: OutboxReport): string {
+  return link.version === 1 ? text : numberReport(text, migrationId, seq);
+}
+
+function isAnswer({ type }: OutboxReport): boolean {
+  return type === "state" || type === "state-refused";
+}
+
+function hasPayload({ type }: OutboxReport): boolean {
+  return type === "state" || type === "target-ready" || type === "source-stopped-output";
+}

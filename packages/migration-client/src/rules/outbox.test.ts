@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import {
+  addReport,
+  EMPTY_OUTBOX,
+  numbered,
+  removeReports,
+  replaceReport,
+  type OutboxReport,
+  type OutboxState,
+} from "./outbox.js";
+
+function report(text: string): Omit<OutboxReport, "seq"> {
+  return { type: "target-ready", migrationId: "m-1", method: "reportReady", text };
+}
+
+const add = (outbox: OutboxState, text: string): OutboxState => addReport(outbox, numbered(outbox, report(text)));
+const withReports = (...texts: string[]): OutboxState => texts.reduce(add, EMPTY_OUTBOX);
+const texts = ({ reports }: OutboxState): string[] => reports.map(({ seq, text }) => `${seq}${text}`);
+
+test("reports keep their order and are counted from 1", () => {
+  expect(numbered(EMPTY_OUTBOX, report("a"))).toEqual({ ...report("a"), seq: 1 });
+  const outbox = withReports("a", "b");
+  expect(texts(outbox)).toEqual(["1a", "2b"]);
+  expect(numbered(outbox, report("c")).seq).toBe(3);
+});
+
+test("what is removed is returned in order, the rest stays, and no number is given twice", () => {
+  const { state, removed } = removeReports(withReports("a", "b", "c"), ({ seq }) => seq !== 2);
+  expect(removed.map(({ text }) => text)).toEqual(["a", "c"]);
+  expect(removeReports(state, ({ seq }) => seq === 3)).toEqual({ state, removed: [] });
+  expect(texts(add(state, "d"))).toEqual(["2b", "4d"]);
+});
+
+test("a replacement takes the place and the number, and replaces nothing that is gone", () => {
+  const first = numbered(EMPTY_OUTBOX, report("a"));
+  const replaced = replaceReport(withReports("a", "b"), { ...first, text: "x" });
+  expect(texts(replaced)).toEqual(["1x", "2b"]);
+  const { state } = removeReports(replaced, ({ seq }) => seq === 1);
+  expect(texts(replaceReport(state, { ...first, text: "y" }))).toEqual(["2b"]);
+});
+
+test("a list that was taken does not change while reports are removed", () => {
+  let outbox = withReports("a", "b");
+  const seen: number[] = [];
+  for (const { seq } of outbox.reports) {
+    seen.push(seq);
+    outbox = removeReports(outbox, (each) => each.seq === seq).state;
+  }
+  expect(seen).toEqual([1, 2]);
+  expect(outbox.reports).toEqual([]);
+});

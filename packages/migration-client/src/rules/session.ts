@@ -1,0 +1,198 @@
+import {
+  PROTOCOL_VERSION,
+  type CommandFrame as Command,
+  type CommittedFrame,
+  type HelloAckFrame,
+  type ReportFrame,
+  type StateFrame,
+  type StateRefusedFrame,
+} from "@changeover/migration-protocol";
+
+/** Frames by which a worker asks or tells something about a migration. Version 2 is told by the epoch. */
+export type CommandFrame = (Command & { epoch?: number; deadlineMs?: number }) | CommittedFrame;
+
+/** Answers to `get-state`. */
+export type AnswerFrame = StateFrame | StateRefusedFrame;
+
+/** Reports that a job makes of its own accord. */
+export type JobReportFrame = Exclude<ReportFrame, AnswerFrame>;
+
+/** One migration as this instance sees it. */
+export interface Migration {
+  /** Empty only before the first acknowledgement, when a report may already be made. */
+  readonly id: string;
+  readonly role: "source" | "target";
+  /** Commands that have arrived, each of which is carried out once. */
+  readonly seen: readonly CommandFrame["type"][];
+  /** The epoch of the newest command; undefined in version 1. */
+  readonly epoch: number | undefined;
+  /** Whether this instance has reported that its output has stopped. */
+  readonly hasStopped: boolean;
+  readonly endedBy: "worker" | "job" | "commit" | undefined;
+}
+
+/** Who this instance is and what it may do: role, migration in progress, which command is new, which report makes sense. */
+export interface SessionState {
+  readonly role: "source" | "target";
+  readonly isAcknowledged: boolean;
+  /** The id of the migration that this instance takes part in, or was the last to take part in. */
+  readonly current: string | undefined;
+  /** Oldest first. */
+  readonly migrations: readonly Migration[];
+}
+
+/** A yes, or a no with the reason, which the worker is to hear if it `refuses`. */
+export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly refuses?: boolean };
+
+/** A verdict, and the session after it. */
+export interface Judged {
+  readonly state: SessionState;
+  readonly verdict: Verdict;
+}
+
+// Commands of older migrations cannot arrive any more: a worker has one handover per job at a time.
+const REMEMBERED_MIGRATIONS = 16;
+
+export function newSession(role: "source" | "target", migrationId: string | undefined): SessionState {
+  // Whether this is a target is not known before the acknowledgement: its reports wait under the id that it may have.
+  const migration = newMigration(migrationId ?? "", "target");
+  return { role, isAcknowledged: false, current: migration.id, migrations: [migration] };
+}
+
+export function migrationOf({ migrations }: SessionState, id: string | undefined): Migration | undefined {
+  return migrations.find((migration) => migration.id === id);
+}
+
+/** The migration in progress. */
+export function currentMigration(state: SessionState): Migration | undefined {
+  const migration = migrationOf(state, state.current);
+  return migration?.endedBy ? undefined : migration;
+}
+
+export function acknowledge(state: SessionState, { migration, protocol }: HelloAckFrame): SessionState {
+  let next = state;
+  if (!state.isAcknowledged) {
+    // Only now has the migration that waits an id for certain, if there is one at all.
+    const { id } = migration ?? {};
+    const migrations = id === undefined ? [] : state.migrations.map((each) => ({ ...each, id }));
+    next = { ...state, isAcknowledged: true, current: id, migrations };
+  } else if (migration) {
+    next = remember(
+      { ...state, current: migration.id },
+      knownAs("target", migrationOf(state, migration.id), migration.id),
+    );
+  } else if (migrationOf(state, state.current)?.role === "target") {
+    // A target that is one no longer has taken over. A source may be in the middle of a migration: that goes on.
+    next = { ...state, current: undefined };
+  }
+  next = { ...next, role: migration ? "target" : "source" };
+  if (protocol === PROTOCOL_VERSION) return next;
+  // A worker of version 1 takes no answer from before, so the next question is new, whichever version asks it.
+  const forget = (each: Migration): Migration => ({ ...each, seen: each.seen.filter((type) => type !== "get-state") });
+  return { ...next, migrations: next.migrations.map(forget) };
+}
+
+/** Whether a command is to be carried out. If so its migration is from now on the one in progress. */
+export function receive(state: SessionState, { type, migrationId, epoch }: CommandFrame): Judged {
+  const known = migrationOf(state, migrationId);
+  const no = (why: string, refuses = false): Judged => ({ state, verdict: { ok: false, why, refuses } });
+  const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
+    const seen = isSeen ? [...migration.seen, type] : migration.seen;
+    return { state: remember(next, { ...migration, seen, epoch }), verdict: { ok: true } };
+  };
+  if (known?.seen.includes(type)) return no("it has been handled already");
+  if (type === "abort" || type === "committed") {
+    if (known?.endedBy === "worker" || known?.endedBy === "commit") return no(over(known));
+    const migration = known ?? newMigration(migrationId, state.role);
+    if (type === "abort") return yes(state, { ...migration, endedBy: "worker" });
+    return yes({ ...state, role: "source" }, { ...migration, endedBy: "commit" });
+  }
+  if (type === "get-state") {
+    if (known?.endedBy === "job") return no("this job has aborted the migration", true);
+    if (known?.endedBy && epoch !== undefined) return no(over(known), true);
+    // A worker of version 1 asks as often as it needs an answer, after its own abort too, and then starts anew.
+    const migration = knownAs("source", known?.endedBy ? undefined : known, migrationId);
+    return yes({ ...state, role: "source", current: migrationId }, migration, epoch !== undefined);
+  }
+  if (known?.endedBy) return no(over(known));
+  const role = type === "cutover-ready" ? "source" : "target";
+  return yes({ ...state, role, current: migrationId }, knownAs(role, known, migrationId));
+}
+
+/** Whether a report makes sense now. An abort that does ends the migration for this instance. */
+export function report(state: SessionState, type: JobReportFrame["type"]): Judged {
+  const migration = migrationOf(state, state.current);
+  const no = (why: string): Judged => ({ state, verdict: { ok: false, why } });
+  if (!migration) return no("no migration is in progress");
+  if (migration.endedBy) return no(over(migration));
+  if (type === "target-ready" && migration.role !== "target") return no("this instance is not a target");
+  const cause = CAUSE_OF_REPORT[type];
+  if (cause && !migration.seen.includes(cause)) return no(`${cause} has not arrived in this migration`);
+  const next = { ...migration };
+  if (type === "abort") next.endedBy = "job";
+  if (type === "source-stopped-output") next.hasStopped = true;
+  return { state: remember(state, next), verdict: { ok: true } };
+}
+
+/** Whether a report that was not delivered on the last connection makes sense on a new one. */
+export function mayStillSend(
+  state: SessionState,
+  { type, migrationId }: { readonly type: ReportFrame["type"]; readonly migrationId: string },
+  version: 1 | 2,
+): boolean {
+  const migration = migrationOf(state, migrationId);
+  // A worker of version 2 knows by the report itself which migration it belongs to, and ignores a late one.
+  if (version === 2) return migration !== undefined;
+  if (type === "state" || type === "state-refused") return false;
+  return migrationId === state.current && (!migration?.endedBy || migration.endedBy === "job");
+}
+
+/** The migration cannot go on, because a report of it is larger than what the worker takes. */
+export function gaveUp(state: SessionState, migrationId: string): SessionState {
+  const migration = currentMigration(state);
+  return migration?.id === migrationId ? remember(state, { ...migration, endedBy: "job" }) : state;
+}
+
+/** A no to `get-state` ends the migration without an abort. */
+export function refused(state: SessionState, migrationId: string): SessionState {
+  return migrationId === state.current ? { ...state, current: undefined } : state;
+}
+
+/** The migration in which this source has stopped and waits for the worker to end it. */
+export function stoppedMigration(state: SessionState): Migration | undefined {
+  const migration = currentMigration(state);
+  return migration?.hasStopped ? migration : undefined;
+}
+
+/** The source resumes on its own. The worker's abort would resume it a second time, and is no news any more. */
+export function resumed(state: SessionState, migration: Migration): SessionState {
+  return remember(state, { ...migration, endedBy: "job", seen: [...migration.seen, "abort"] });
+}
+
+/** A migration in which this instance has another role than before starts anew. */
+function knownAs(role: "source" | "target", known: Migration | undefined, id: string): Migration {
+  return known?.role === role ? known : newMigration(id, role);
+}
+
+function remember(state: SessionState, migration: Migration): SessionState {
+  const isKnown = migrationOf(state, migration.id) !== undefined;
+  const migrations = isKnown
+    ? state.migrations.map((each) => (each.id === migration.id ? migration : each))
+    : [...state.migrations, migration].slice(-REMEMBERED_MIGRATIONS);
+  return { ...state, migrations };
+}
+
+// A report out of turn would be a violation to a worker. It also tells a handler that was pre-empted in an earlier
+// migration from one of the present migration.
+const CAUSE_OF_REPORT: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
+  "source-stopped-output": "cutover-ready",
+  "target-applied": "cutover-apply",
+};
+
+function over({ id, endedBy }: Migration): string {
+  return `migration ${id} has been ${endedBy === "commit" ? "committed" : "aborted"}`;
+}
+
+function newMigration(id: string, role: "source" | "target"): Migration {
+  return { id, role, seen: [], epoch: undefined, hasStopped: false, endedBy: undefined };
+}

@@ -1,0 +1,104 @@
+import type { CommandFrame } from "./session.js";
+
+/** One call of a handler. */
+export interface Task {
+  /** Counts the tasks of this client, from 1. */
+  readonly key: number;
+  /** What the handler is called for. */
+  readonly frame: CommandFrame;
+  /** How long a `get-state` may take; undefined where no answer is awaited, or none any more. */
+  readonly answerWithinMs: number | undefined;
+  /** Whether the signal of the handler has fired. */
+  readonly hasFired: boolean;
+}
+
+/**
+ * The handlers that run and wait, one at a time and in order. A handler that is to make way is told by its signal and
+ * given a moment; one that does not settle even then is left to itself, because a source that is to resume must not
+ * wait for it.
+ */
+export interface QueueState {
+  readonly lastKey: number;
+  readonly waiting: readonly Task[];
+  /** All handlers that have not settled: the one that runs, and those that were left to themselves. */
+  readonly started: readonly Task[];
+  /** The key of the task that keeps others waiting. */
+  readonly running: number | undefined;
+  /** Whether the running one is to be left to itself when the grace is over. */
+  readonly isMakingWay: boolean;
+}
+
+export const EMPTY_QUEUE: QueueState = {
+  lastKey: 0,
+  waiting: [],
+  started: [],
+  running: undefined,
+  isMakingWay: false,
+};
+
+export function addTask(queue: QueueState, frame: CommandFrame, answerWithinMs?: number): QueueState {
+  const key = queue.lastKey + 1;
+  return { ...queue, lastKey: key, waiting: [...queue.waiting, { key, frame, answerWithinMs, hasFired: false }] };
+}
+
+/** Puts a task before all that wait, to run after the running one or at the latest after the grace. */
+export function addTaskFirst(queue: QueueState, frame: CommandFrame): QueueState {
+  const key = queue.lastKey + 1;
+  return {
+    ...queue,
+    lastKey: key,
+    waiting: [{ key, frame, answerWithinMs: undefined, hasFired: false }, ...queue.waiting],
+    isMakingWay: queue.running !== undefined,
+  };
+}
+
+/** Removes tasks that wait, and returns those that have started and whose signal is to fire, where they match. */
+export function preempt(
+  queue: QueueState,
+  matches: (task: Task) => boolean,
+): { readonly state: QueueState; readonly fired: readonly Task[] } {
+  const fired = queue.started.filter((task) => !task.hasFired && matches(task));
+  const state = {
+    ...queue,
+    waiting: queue.waiting.filter((task) => !matches(task)),
+    started: queue.started.map((task) => (fired.includes(task) ? { ...task, hasFired: true } : task)),
+    isMakingWay: queue.isMakingWay || fired.some(({ key }) => key === queue.running),
+  };
+  return { state, fired };
+}
+
+/** Starts the next task, if there is one and none keeps it waiting. */
+export function startNext(queue: QueueState): { readonly state: QueueState; readonly task: Task | undefined } {
+  const [task, ...waiting] = queue.waiting;
+  if (queue.running !== undefined || !task) return { state: queue, task: undefined };
+  return { state: { ...queue, waiting, started: [...queue.started, task], running: task.key }, task };
+}
+
+/** A handler has settled. */
+export function settleTask(queue: QueueState, key: number): QueueState {
+  return release({ ...queue, started: queue.started.filter((task) => task.key !== key) }, key);
+}
+
+/** A task keeps the others waiting no longer, whether its handler has settled or not. */
+export function release(queue: QueueState, key: number): QueueState {
+  return key === queue.running ? { ...queue, running: undefined, isMakingWay: false } : queue;
+}
+
+/** The `get-state` that wait for their answer, oldest first. */
+export function openQuestions({ started, waiting }: QueueState): readonly Task[] {
+  return [...started, ...waiting].filter(({ answerWithinMs }) => answerWithinMs !== undefined);
+}
+
+/** The question whose handler is running. */
+export function askedQuestion({ started }: QueueState): Task | undefined {
+  return started.find(({ answerWithinMs }) => answerWithinMs !== undefined);
+}
+
+/** A question has its answer, or nobody waits for one any more: its handler is not asked if it has not been. */
+export function closeQuestion(queue: QueueState, key: number): QueueState {
+  return {
+    ...queue,
+    waiting: queue.waiting.filter((task) => task.key !== key),
+    started: queue.started.map((task) => (task.key === key ? { ...task, answerWithinMs: undefined } : task)),
+  };
+}
