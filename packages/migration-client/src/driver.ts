@@ -5,10 +5,10 @@ import { encodeReport } from "./encode-report.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import type { HandlerContext, MigrationHandlers } from "./migration-handlers.js";
 import type { ClientEffect, ClientInput, ClientState } from "./rules/client-state.js";
-import { clientTransition, HANDLER_OF, isOpen, mayReport, whyTooLarge } from "./rules/client-transition.js";
+import { clientTransition, HANDLER_OF, mayReport, whyTooLarge } from "./rules/client-transition.js";
 import { dueTimers } from "./rules/due-timers.js";
 import type { CommandFrame } from "./rules/session.js";
-import { askedQuestion, type Task } from "./rules/task-queue.js";
+import { askedQuestion, openQuestion, type Task } from "./rules/task-queue.js";
 import { isStateRefusal } from "./state-refusal.js";
 
 /** Reports with a payload or none that a job makes of its own accord. */
@@ -120,7 +120,8 @@ export class Driver {
         this.#controllers.get(effect.task)?.abort(new MigrationClientError(effect.code, effect.message));
         break;
       case "run":
-        void this.#run(effect.task);
+        // A signal that has just fired may have made the job close the client.
+        if (!this.#state.isClosed) void this.#run(effect.task);
     }
   }
 
@@ -137,7 +138,7 @@ export class Driver {
     let failure: string | undefined;
     try {
       const value = await callHandler(handlers, frame, { signal: controller.signal, epoch: frame.epoch });
-      if (isOpen(this.#state, key)) {
+      if (openQuestion(this.#state.queue, key)) {
         if (isStateRefusal(value)) {
           this.dispatch({ type: "refused", task: key, reason: describeError(value.reason) });
         } else this.#give(task, handler, value);

@@ -10,7 +10,7 @@ const brand: unique symbol = Symbol.for("@changeover/migration-client/MigrationC
  * | `unserialisable-payload` | a report: its payload cannot be JSON |
  * | `oversized-payload` | a report: its frame would be larger than a worker takes |
  * | `closed` | `ready` and the reason of a handler's signal: the client was closed or superseded |
- * | `aborted` | the reason of a handler's signal: the worker aborted the migration |
+ * | `aborted` | the reason of a handler's signal: the worker aborted the migration, or nothing was heard of it for `resumeAfterMs` |
  * | `timed-out` | the reason of a handler's signal: `onGetState` took longer than it may |
  * | `disconnected` | the reason of a handler's signal: the connection that asked for the state is gone, and its worker asks again |
  */

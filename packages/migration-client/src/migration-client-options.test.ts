@@ -3,6 +3,7 @@ import { checkOptions } from "./migration-client-options.js";
 
 test("the defaults are those that are documented", () => {
   expect(checkOptions({})).toMatchObject({ reconnectMinMs: 1_000, reconnectMaxMs: 30_000, getStateTimeoutMs: 9_000 });
+  expect(checkOptions({}).resumeAfterMs).toBeNull();
 });
 
 test.each([
@@ -12,6 +13,9 @@ test.each([
   ["reconnectMaxMs", Number.POSITIVE_INFINITY, "Infinity"],
   ["getStateTimeoutMs", 2 ** 31, "2147483648"],
   ["getStateTimeoutMs", "9000", '"9000"'],
+  ["resumeAfterMs", 0, "0"],
+  ["resumeAfterMs", false, "false"],
+  ["resumeAfterMs", Number.POSITIVE_INFINITY, "Infinity"],
   ["log", "console", '"console"'],
   ["log", null, "null"],
   ["name", 7, "7"],

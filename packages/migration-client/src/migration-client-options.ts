@@ -23,6 +23,19 @@ export interface MigrationClientOptions {
    * long it waits, the client answers after nine tenths of that at the latest.
    */
   readonly getStateTimeoutMs?: number | undefined;
+  /**
+   * How long a source that has stopped its output (`reportStoppedOutput`) waits for a worker of which nothing at all is
+   * heard, in milliseconds, before it ends the migration itself and `onAbort` lets it resume. Default: for ever, because
+   * the worker is the only one who knows whether the target has taken over.
+   *
+   * **Two instances may then be active**, without either of them knowing: only storage that refuses writes under an
+   * older epoch tells them apart. Choose a time in which a worker is back for certain, restart included. A connection
+   * of version 2 is watched by pings: the source does not resume before it has been given up for dead. One of version 1
+   * has none, and its worker may have nothing to say for as long as its own deadlines.
+   *
+   * The worker is told by an `abort` as soon as it can be reached. If the target had taken over after all,
+   * `onCommitted` is called: the source has lost and must stop.
+   */
   readonly resumeAfterMs?: number | undefined;
   /** Takes what the client has to tell, a line at a time, without the token. Default: nothing is printed. */
   readonly log?: ((line: string) => void) | undefined;
@@ -40,7 +53,7 @@ export interface CheckedOptions {
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly getStateTimeoutMs: number;
-  readonly resumeAfterMs: number | undefined;
+  readonly resumeAfterMs: number | null;
   readonly log: (line: string) => void;
   readonly name: string | undefined;
   readonly clock: Clock;
@@ -61,7 +74,7 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
     reconnectMinMs: delay("reconnectMinMs", reconnectMinMs, 1_000),
     reconnectMaxMs: delay("reconnectMaxMs", reconnectMaxMs, 30_000),
     getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
-    resumeAfterMs: undefined,
+    resumeAfterMs: delay("resumeAfterMs", options.resumeAfterMs, null),
     log: ofType("function", "log", options.log) ?? (() => {}),
     name: ofType("string", "name", options.name),
     clock: clock(options.clock),
@@ -74,7 +87,7 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
   return checked;
 }
 
-function delay(option: string, value: number | undefined, byDefault: number): number {
+function delay<T>(option: string, value: number | undefined, byDefault: T): number | T {
   if (value === undefined) return byDefault;
   if (typeof value !== "number" || !(value > 0) || value > MAX_DELAY_MS) {
     throw invalid(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);

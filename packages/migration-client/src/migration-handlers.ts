@@ -50,11 +50,15 @@ export interface MigrationHandlers {
    * and so does the lack of this handler.
    */
   onCutoverApply?(payload: unknown, migrationId: string, context: HandlerContext): unknown;
-  /** The handover ended without success: a source resumes, a target expects to be stopped. */
+  /**
+   * The handover ended without success: a source resumes, a target expects to be stopped. Under the option
+   * `resumeAfterMs` also called when nothing was heard of the worker for that long.
+   */
   onAbort?(reason: string, migrationId: string, context: HandlerContext): unknown;
   /**
    * The target has taken over for good: it is the active instance, and a source may release what it kept in order to
-   * resume. A worker of version 1 of the protocol says nothing of the kind.
+   * resume. A source that has resumed on its own (`resumeAfterMs`) has lost and stops. A worker of version 1 of the
+   * protocol says nothing of the kind.
    */
   onCommitted?(migrationId: string, context: HandlerContext): unknown;
 }

@@ -14,10 +14,11 @@ export interface LinkState {
 /** The times that a job may set. */
 export interface ClientTimes {
   readonly getStateTimeoutMs: number;
-  readonly resumeAfterMs: number | undefined;
+  /** Null: never. */
+  readonly resumeAfterMs: number | null;
 }
 
-/** All that a client decides by: plain data that survives `JSON.stringify` (an undefined field is one that is absent). */
+/** All that a client decides by: plain data, with null and not undefined, so that it is the same after `JSON.stringify`. */
 export interface ClientState {
   readonly times: ClientTimes;
   readonly link: LinkState;
@@ -78,10 +79,10 @@ export interface ClientStep {
 export function newClientState(
   role: "source" | "target",
   migrationId: string | undefined,
-  times: ClientTimes,
+  { getStateTimeoutMs, resumeAfterMs }: ClientTimes,
 ): ClientState {
   return {
-    times,
+    times: { getStateTimeoutMs, resumeAfterMs },
     link: { isConnected: false, version: 1, maxFrameBytes: LIMITS.maxFrameBytes },
     session: newSession(role, migrationId),
     outbox: EMPTY_OUTBOX,

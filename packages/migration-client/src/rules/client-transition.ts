@@ -9,7 +9,7 @@ import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
 import type { MigrationClientErrorCode } from "../migration-client-error.js";
 import type { ClientEffect, ClientInput, ClientState, ClientStep } from "./client-state.js";
 import { PREEMPTION_GRACE_MS } from "./due-timers.js";
-import { addReport, numbered, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
+import { addReport, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
 import {
   acknowledge,
   currentMigration,
@@ -26,7 +26,8 @@ import {
 import {
   addTask,
   addTaskFirst,
-  closeQuestion,
+  closeQuestions,
+  openQuestion,
   openQuestions,
   preempt,
   release,
@@ -88,10 +89,10 @@ function take(turn: Turn, input: ClientInput): void {
       giveUp(turn, input.reason);
       break;
     case "answered":
-      answer(turn, input.task, input.method, input.text);
+      answered(turn, input.task, input.method, input.text);
       break;
     case "refused":
-      refuse(turn, input.task, input.reason);
+      refuse(turn, openQuestion(turn.queue, input.task), input.reason);
       break;
     case "settled":
       settled(turn, input.task, input.failure);
@@ -111,7 +112,7 @@ function take(turn: Turn, input: ClientInput): void {
     case "closed":
       turn.isClosed = true;
       turn.link = { ...turn.link, isConnected: false };
-      for (const { key } of openQuestions(turn.queue)) turn.queue = closeQuestion(turn.queue, key);
+      turn.queue = closeQuestions(turn.queue, openQuestions(turn.queue));
       fire(turn, () => true, "closed", input.why);
   }
 }
@@ -121,17 +122,15 @@ export function mayReport({ isClosed, session }: ClientState, type: JobReportFra
   return !isClosed && report(session, type).verdict.ok;
 }
 
-/** Whether a question still waits for its answer. */
-export function isOpen({ queue }: ClientState, task: number): boolean {
-  return openQuestions(queue).some(({ key }) => key === task);
-}
-
-/** Why a report that is about to be made is larger than the worker takes, if it is. */
+/** Why a report, which is about to be made unless it has a `seq`, is larger than the worker takes, if it is. */
 export function whyTooLarge(
   state: ClientState,
-  made: Pick<OutboxReport, "type" | "method" | "text" | "migrationId">,
+  { seq = state.outbox.lastSeq + 1, ...report }: Omit<OutboxReport, "seq"> & { readonly seq?: number },
 ): string | undefined {
-  return oversize(state, numbered(state.outbox, made));
+  const hasPayload = ["state", "target-ready", "source-stopped-output"].includes(report.type);
+  return hasPayload
+    ? whyOversized(report.method, frameText(state, { ...report, seq }), state.link.maxFrameBytes)
+    : undefined;
 }
 
 function acknowledged(turn: Turn, ack: HelloAckFrame): void {
@@ -147,8 +146,8 @@ function acknowledged(turn: Turn, ack: HelloAckFrame): void {
   };
   const { role, current } = turn.session;
   log(turn, role === "target" ? `connected as target of ${current ?? ""}` : "connected as source");
-  if (turn.link.version === 1) withdrawAll(turn);
   flush(turn);
+  if (turn.link.version === 1) withdrawAll(turn);
 }
 
 function command(turn: Turn, frame: CommandFrame): void {
@@ -189,7 +188,7 @@ function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why:
 
 /** No report of a migration that is over may follow, nor an answer: in version 1 it would be one to the next question. */
 function over(turn: Turn, migrationId: string): void {
-  for (const { key } of questionsOf(turn, migrationId)) turn.queue = closeQuestion(turn.queue, key);
+  turn.queue = closeQuestions(turn.queue, questionsOf(turn, migrationId));
   drop(turn, (report) => report.migrationId === migrationId);
 }
 
@@ -200,22 +199,22 @@ function resume(turn: Turn): void {
   const reason = `nothing was heard of the worker for ${turn.times.resumeAfterMs} ms after the output had stopped`;
   log(turn, `${migrationId} is given up: ${reason}`);
   turn.session = resumed(turn.session, migration);
-  const frame = { type: "abort", migrationId, reason, ...(epoch === undefined ? {} : { epoch }) } as const;
+  const frame = { type: "abort", migrationId, reason, ...(epoch === null ? {} : { epoch }) } as const;
   abort(turn, frame, reason);
   deliverReason(turn, "abort", "abort", reason, migrationId);
 }
 
 /** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
 function withdrawAll(turn: Turn): void {
-  const open = openQuestions(turn.queue).map(({ key }) => key);
-  for (const key of open) turn.queue = closeQuestion(turn.queue, key);
+  const open = openQuestions(turn.queue);
+  turn.queue = closeQuestions(turn.queue, open);
   const why = "the connection that asked for the state is gone";
-  fire(turn, ({ key }) => open.includes(key), "disconnected", why);
+  fire(turn, (task) => open.some(({ key }) => key === task.key), "disconnected", why);
 }
 
 function giveUp(turn: Turn, reason: string): void {
   const questions = turn.isClosed ? [] : questionsOf(turn, currentMigration(turn.session)?.id);
-  for (const { key } of questions) refuse(turn, key, reason);
+  for (const question of questions) refuse(turn, question, reason);
   if (questions.length === 0) reportAbort(turn, reason);
 }
 
@@ -235,11 +234,9 @@ function permit(turn: Turn, method: string, type: JobReportFrame["type"]): boole
 
 function settled(turn: Turn, key: number, failure: string | undefined): void {
   const task = startedTask(turn, key);
-  if (!task) return;
   turn.queue = settleTask(turn.queue, key);
-  if (failure === undefined) return;
-  // Already answered, or about a payload that has just been refused with this reason, if it is not open any more.
-  if (task.answerWithinMs !== undefined) refuseTask(turn, task, failure);
+  if (!task || failure === undefined) return;
+  refuse(turn, task, failure);
   log(turn, failure);
   fail(turn, task, failure);
 }
@@ -250,7 +247,7 @@ function noHandler(turn: Turn, key: number): void {
   turn.queue = settleTask(turn.queue, key);
   const { type, migrationId } = task.frame;
   const reason = `this job has no ${HANDLER_OF[type]} handler`;
-  if (task.answerWithinMs !== undefined) refuseTask(turn, task, reason);
+  refuse(turn, task, reason);
   if (!("payload" in task.frame)) return;
   // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
   const isNeeded = type !== "initial-state";
@@ -265,7 +262,7 @@ function fail(turn: Turn, { frame, hasFired }: Task, reason: string): void {
 }
 
 function timedOut(turn: Turn, key: number): void {
-  const question = openQuestions(turn.queue).find((each) => each.key === key);
+  const question = openQuestion(turn.queue, key);
   if (!question) return;
   const { queue } = turn;
   const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
@@ -273,7 +270,7 @@ function timedOut(turn: Turn, key: number): void {
     ? `onGetState did not answer within ${question.answerWithinMs} ms`
     : `the job was busy with ${busyWith ? HANDLER_OF[busyWith] : "another handler"} for ${question.answerWithinMs} ms`;
   log(turn, `${reason}: refused`);
-  refuse(turn, key, reason);
+  refuse(turn, question, reason);
   fire(turn, (task) => task.key === key, "timed-out", reason);
 }
 
@@ -288,20 +285,18 @@ function graceOver(turn: Turn, key: number): void {
   turn.queue = release(turn.queue, key);
 }
 
-function answer(turn: Turn, key: number, method: string, text: string): void {
-  const question = openQuestions(turn.queue).find((each) => each.key === key);
+function answered(turn: Turn, key: number, method: string, text: string): void {
+  const question = openQuestion(turn.queue, key);
   if (!question) return;
-  turn.queue = closeQuestion(turn.queue, key);
+  turn.queue = closeQuestions(turn.queue, [question]);
   deliver(turn, "state", method, text, question.frame.migrationId);
 }
 
-function refuse(turn: Turn, key: number, reason: string): void {
-  const question = openQuestions(turn.queue).find((each) => each.key === key);
-  if (question) refuseTask(turn, question, reason);
-}
-
-function refuseTask(turn: Turn, { key, frame: { migrationId } }: Task, reason: string): void {
-  turn.queue = closeQuestion(turn.queue, key);
+/** Answers a question by a no, unless it has its answer. */
+function refuse(turn: Turn, question: Task | undefined, reason: string): void {
+  if (!question || question.answerWithinMs === null) return;
+  const { migrationId } = question.frame;
+  turn.queue = closeQuestions(turn.queue, [question]);
   turn.session = refused(turn.session, migrationId);
   deliverReason(turn, "state-refused", "refuseState", reason, migrationId);
 }
@@ -314,7 +309,7 @@ function flush(turn: Turn): void {
 
 /** A report that was made for a worker that takes more would end this connection too, and every one after it. */
 function fit(turn: Turn, report: OutboxReport): OutboxReport {
-  const reason = oversize(turn, report);
+  const reason = whyTooLarge(turn, report);
   if (reason === undefined) return report;
   const type = isAnswer(report) ? "state-refused" : "abort";
   log(turn, `${type} instead of ${reason}`);
@@ -335,9 +330,9 @@ function deliverReason(
 }
 
 function deliver(turn: Turn, type: ReportFrame["type"], method: string, text: string, migrationId: string): void {
-  const report = numbered(turn.outbox, { type, method, text, migrationId });
-  turn.outbox = addReport(turn.outbox, report);
-  transmit(turn, report);
+  const { state, added } = addReport(turn.outbox, { type, method, text, migrationId });
+  turn.outbox = state;
+  transmit(turn, added);
 }
 
 function transmit(turn: Turn, report: OutboxReport): void {
@@ -384,19 +379,10 @@ function startedTask({ queue }: ClientState, key: number): Task | undefined {
   return queue.started.find((task) => task.key === key);
 }
 
-function oversize(state: ClientState, report: OutboxReport): string | undefined {
-  if (!hasPayload(report)) return undefined;
-  return whyOversized(report.method, frameText(state, report), state.link.maxFrameBytes);
-}
-
 function frameText({ link }: ClientState, { text, migrationId, seq }: OutboxReport): string {
   return link.version === 1 ? text : numberReport(text, migrationId, seq);
 }
 
 function isAnswer({ type }: OutboxReport): boolean {
   return type === "state" || type === "state-refused";
-}
-
-function hasPayload({ type }: OutboxReport): boolean {
-  return type === "state" || type === "target-ready" || type === "source-stopped-output";
 }

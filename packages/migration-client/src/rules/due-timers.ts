@@ -18,32 +18,21 @@ export interface DueTimer {
 
 /** The timers of a state: those that are not among them any more are stopped. */
 export function dueTimers({ isClosed, times, link, session, queue }: ClientState): readonly DueTimer[] {
-  if (isClosed) return [];
-  const timers: DueTimer[] = openQuestions(queue).map(({ key: task, answerWithinMs: ms = 0 }) => ({
-    key: `answer ${task}`,
-    ms,
-    isSilence: false,
-    input: { type: "timed-out", task },
-  }));
-  const { running: task, isMakingWay } = queue;
-  if (task !== undefined && isMakingWay) {
-    timers.push({
-      key: `grace ${task}`,
-      ms: PREEMPTION_GRACE_MS,
-      isSilence: false,
-      input: { type: "grace-over", task },
-    });
+  const timers: DueTimer[] = [];
+  if (isClosed) return timers;
+  const add = (key: string, ms: number, input: ClientInput, isSilence = false): void => {
+    timers.push({ key, ms, isSilence, input });
+  };
+  for (const { key: task, answerWithinMs } of openQuestions(queue)) {
+    add(`answer ${task}`, answerWithinMs ?? 0, { type: "timed-out", task });
   }
+  const { running: task, isMakingWay } = queue;
+  if (task !== null && isMakingWay) add(`grace ${task}`, PREEMPTION_GRACE_MS, { type: "grace-over", task });
   const stopped = stoppedMigration(session);
   // Where there are pings it is they that tell a silent worker from one that has nothing to say.
   const isWatched = link.isConnected && link.version === 2;
-  if (times.resumeAfterMs !== undefined && stopped && !isWatched) {
-    timers.push({
-      key: `resume ${stopped.id}`,
-      ms: times.resumeAfterMs,
-      isSilence: true,
-      input: { type: "resume-due" },
-    });
+  if (times.resumeAfterMs !== null && stopped && !isWatched) {
+    add(`resume ${stopped.id}`, times.resumeAfterMs, { type: "resume-due" }, true);
   }
   return timers;
 }

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import {
   addReport,
   EMPTY_OUTBOX,
-  numbered,
   removeReports,
   replaceReport,
   type OutboxReport,
@@ -13,15 +12,15 @@ function report(text: string): Omit<OutboxReport, "seq"> {
   return { type: "target-ready", migrationId: "m-1", method: "reportReady", text };
 }
 
-const add = (outbox: OutboxState, text: string): OutboxState => addReport(outbox, numbered(outbox, report(text)));
+const add = (outbox: OutboxState, text: string): OutboxState => addReport(outbox, report(text)).state;
 const withReports = (...texts: string[]): OutboxState => texts.reduce(add, EMPTY_OUTBOX);
 const texts = ({ reports }: OutboxState): string[] => reports.map(({ seq, text }) => `${seq}${text}`);
 
 test("reports keep their order and are counted from 1", () => {
-  expect(numbered(EMPTY_OUTBOX, report("a"))).toEqual({ ...report("a"), seq: 1 });
+  expect(addReport(EMPTY_OUTBOX, report("a")).added).toEqual({ ...report("a"), seq: 1 });
   const outbox = withReports("a", "b");
   expect(texts(outbox)).toEqual(["1a", "2b"]);
-  expect(numbered(outbox, report("c")).seq).toBe(3);
+  expect(addReport(outbox, report("c")).added.seq).toBe(3);
 });
 
 test("what is removed is returned in order, the rest stays, and no number is given twice", () => {
@@ -32,7 +31,7 @@ test("what is removed is returned in order, the rest stays, and no number is giv
 });
 
 test("a replacement takes the place and the number, and replaces nothing that is gone", () => {
-  const first = numbered(EMPTY_OUTBOX, report("a"));
+  const first = addReport(EMPTY_OUTBOX, report("a")).added;
   const replaced = replaceReport(withReports("a", "b"), { ...first, text: "x" });
   expect(texts(replaced)).toEqual(["1x", "2b"]);
   const { state } = removeReports(replaced, ({ seq }) => seq === 1);

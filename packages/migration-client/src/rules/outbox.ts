@@ -20,13 +20,13 @@ export interface OutboxState {
 
 export const EMPTY_OUTBOX: OutboxState = { lastSeq: 0, reports: [] };
 
-export function numbered({ lastSeq }: OutboxState, report: Omit<OutboxReport, "seq">): OutboxReport {
-  return { ...report, seq: lastSeq + 1 };
-}
-
-/** Adds a report that was {@link numbered}. */
-export function addReport({ reports }: OutboxState, report: OutboxReport): OutboxState {
-  return { lastSeq: report.seq, reports: [...reports, report] };
+/** Adds a report, and returns it with its number too. */
+export function addReport(
+  { lastSeq, reports }: OutboxState,
+  report: Omit<OutboxReport, "seq">,
+): { readonly state: OutboxState; readonly added: OutboxReport } {
+  const added = { ...report, seq: lastSeq + 1 };
+  return { state: { lastSeq: added.seq, reports: [...reports, added] }, added };
 }
 
 /** Puts another report at the place, and under the number, of one that is there. */

@@ -24,11 +24,11 @@ export interface Migration {
   readonly role: "source" | "target";
   /** Commands that have arrived, each of which is carried out once. */
   readonly seen: readonly CommandFrame["type"][];
-  /** The epoch of the newest command; undefined in version 1. */
-  readonly epoch: number | undefined;
+  /** The epoch of the newest command; null in version 1. */
+  readonly epoch: number | null;
   /** Whether this instance has reported that its output has stopped. */
   readonly hasStopped: boolean;
-  readonly endedBy: "worker" | "job" | "commit" | undefined;
+  readonly endedBy: "worker" | "job" | "commit" | null;
 }
 
 /** Who this instance is and what it may do: role, migration in progress, which command is new, which report makes sense. */
@@ -36,7 +36,7 @@ export interface SessionState {
   readonly role: "source" | "target";
   readonly isAcknowledged: boolean;
   /** The id of the migration that this instance takes part in, or was the last to take part in. */
-  readonly current: string | undefined;
+  readonly current: string | null;
   /** Oldest first. */
   readonly migrations: readonly Migration[];
 }
@@ -59,7 +59,7 @@ export function newSession(role: "source" | "target", migrationId: string | unde
   return { role, isAcknowledged: false, current: migration.id, migrations: [migration] };
 }
 
-export function migrationOf({ migrations }: SessionState, id: string | undefined): Migration | undefined {
+export function migrationOf({ migrations }: SessionState, id: string | null): Migration | undefined {
   return migrations.find((migration) => migration.id === id);
 }
 
@@ -75,7 +75,7 @@ export function acknowledge(state: SessionState, { migration, protocol }: HelloA
     // Only now has the migration that waits an id for certain, if there is one at all.
     const { id } = migration ?? {};
     const migrations = id === undefined ? [] : state.migrations.map((each) => ({ ...each, id }));
-    next = { ...state, isAcknowledged: true, current: id, migrations };
+    next = { ...state, isAcknowledged: true, current: id ?? null, migrations };
   } else if (migration) {
     next = remember(
       { ...state, current: migration.id },
@@ -83,7 +83,7 @@ export function acknowledge(state: SessionState, { migration, protocol }: HelloA
     );
   } else if (migrationOf(state, state.current)?.role === "target") {
     // A target that is one no longer has taken over. A source may be in the middle of a migration: that goes on.
-    next = { ...state, current: undefined };
+    next = { ...state, current: null };
   }
   next = { ...next, role: migration ? "target" : "source" };
   if (protocol === PROTOCOL_VERSION) return next;
@@ -98,7 +98,7 @@ export function receive(state: SessionState, { type, migrationId, epoch }: Comma
   const no = (why: string, refuses = false): Judged => ({ state, verdict: { ok: false, why, refuses } });
   const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
     const seen = isSeen ? [...migration.seen, type] : migration.seen;
-    return { state: remember(next, { ...migration, seen, epoch }), verdict: { ok: true } };
+    return { state: remember(next, { ...migration, seen, epoch: epoch ?? null }), verdict: { ok: true } };
   };
   if (known?.seen.includes(type)) return no("it has been handled already");
   if (type === "abort" || type === "committed") {
@@ -155,16 +155,17 @@ export function gaveUp(state: SessionState, migrationId: string): SessionState {
 
 /** A no to `get-state` ends the migration without an abort. */
 export function refused(state: SessionState, migrationId: string): SessionState {
-  return migrationId === state.current ? { ...state, current: undefined } : state;
+  return migrationId === state.current ? { ...state, current: null } : state;
 }
 
-/** The migration in which this source has stopped and waits for the worker to end it. */
+/** The migration in which this source has stopped and waits for the worker to end it, if by its own abort too. */
 export function stoppedMigration(state: SessionState): Migration | undefined {
-  const migration = currentMigration(state);
-  return migration?.hasStopped ? migration : undefined;
+  const migration = migrationOf(state, state.current);
+  const isTold = migration?.seen.some((type) => type === "abort" || type === "committed");
+  return migration?.hasStopped && !isTold ? migration : undefined;
 }
 
-/** The source resumes on its own. The worker's abort would resume it a second time, and is no news any more. */
+/** The source resumes on its own. The worker's abort would resume it a second time, so it counts as seen. */
 export function resumed(state: SessionState, migration: Migration): SessionState {
   return remember(state, { ...migration, endedBy: "job", seen: [...migration.seen, "abort"] });
 }
@@ -194,5 +195,5 @@ function over({ id, endedBy }: Migration): string {
 }
 
 function newMigration(id: string, role: "source" | "target"): Migration {
-  return { id, role, seen: [], epoch: undefined, hasStopped: false, endedBy: undefined };
+  return { id, role, seen: [], epoch: null, hasStopped: false, endedBy: null };
 }

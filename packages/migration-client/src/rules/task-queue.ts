@@ -6,8 +6,8 @@ export interface Task {
   readonly key: number;
   /** What the handler is called for. */
   readonly frame: CommandFrame;
-  /** How long a `get-state` may take; undefined where no answer is awaited, or none any more. */
-  readonly answerWithinMs: number | undefined;
+  /** How long a `get-state` may take; null where no answer is awaited, or none any more. */
+  readonly answerWithinMs: number | null;
   /** Whether the signal of the handler has fired. */
   readonly hasFired: boolean;
 }
@@ -23,7 +23,7 @@ export interface QueueState {
   /** All handlers that have not settled: the one that runs, and those that were left to themselves. */
   readonly started: readonly Task[];
   /** The key of the task that keeps others waiting. */
-  readonly running: number | undefined;
+  readonly running: number | null;
   /** Whether the running one is to be left to itself when the grace is over. */
   readonly isMakingWay: boolean;
 }
@@ -32,11 +32,11 @@ export const EMPTY_QUEUE: QueueState = {
   lastKey: 0,
   waiting: [],
   started: [],
-  running: undefined,
+  running: null,
   isMakingWay: false,
 };
 
-export function addTask(queue: QueueState, frame: CommandFrame, answerWithinMs?: number): QueueState {
+export function addTask(queue: QueueState, frame: CommandFrame, answerWithinMs: number | null = null): QueueState {
   const key = queue.lastKey + 1;
   return { ...queue, lastKey: key, waiting: [...queue.waiting, { key, frame, answerWithinMs, hasFired: false }] };
 }
@@ -47,8 +47,8 @@ export function addTaskFirst(queue: QueueState, frame: CommandFrame): QueueState
   return {
     ...queue,
     lastKey: key,
-    waiting: [{ key, frame, answerWithinMs: undefined, hasFired: false }, ...queue.waiting],
-    isMakingWay: queue.running !== undefined,
+    waiting: [{ key, frame, answerWithinMs: null, hasFired: false }, ...queue.waiting],
+    isMakingWay: queue.running !== null,
   };
 }
 
@@ -70,7 +70,7 @@ export function preempt(
 /** Starts the next task, if there is one and none keeps it waiting. */
 export function startNext(queue: QueueState): { readonly state: QueueState; readonly task: Task | undefined } {
   const [task, ...waiting] = queue.waiting;
-  if (queue.running !== undefined || !task) return { state: queue, task: undefined };
+  if (queue.running !== null || !task) return { state: queue, task: undefined };
   return { state: { ...queue, waiting, started: [...queue.started, task], running: task.key }, task };
 }
 
@@ -81,24 +81,30 @@ export function settleTask(queue: QueueState, key: number): QueueState {
 
 /** A task keeps the others waiting no longer, whether its handler has settled or not. */
 export function release(queue: QueueState, key: number): QueueState {
-  return key === queue.running ? { ...queue, running: undefined, isMakingWay: false } : queue;
+  return key === queue.running ? { ...queue, running: null, isMakingWay: false } : queue;
 }
 
 /** The `get-state` that wait for their answer, oldest first. */
 export function openQuestions({ started, waiting }: QueueState): readonly Task[] {
-  return [...started, ...waiting].filter(({ answerWithinMs }) => answerWithinMs !== undefined);
+  return [...started, ...waiting].filter(({ answerWithinMs }) => answerWithinMs !== null);
 }
 
 /** The question whose handler is running. */
 export function askedQuestion({ started }: QueueState): Task | undefined {
-  return started.find(({ answerWithinMs }) => answerWithinMs !== undefined);
+  return started.find(({ answerWithinMs }) => answerWithinMs !== null);
 }
 
-/** A question has its answer, or nobody waits for one any more: its handler is not asked if it has not been. */
-export function closeQuestion(queue: QueueState, key: number): QueueState {
+/** A question that waits for its answer. */
+export function openQuestion(queue: QueueState, key: number): Task | undefined {
+  return openQuestions(queue).find((task) => task.key === key);
+}
+
+/** Questions have their answer, or nobody waits for one any more: a handler that was not asked yet never is. */
+export function closeQuestions(queue: QueueState, questions: readonly Task[]): QueueState {
+  const isOne = ({ key }: Task): boolean => questions.some((question) => question.key === key);
   return {
     ...queue,
-    waiting: queue.waiting.filter((task) => task.key !== key),
-    started: queue.started.map((task) => (task.key === key ? { ...task, answerWithinMs: undefined } : task)),
+    waiting: queue.waiting.filter((task) => !isOne(task)),
+    started: queue.started.map((task) => (isOne(task) ? { ...task, answerWithinMs: null } : task)),
   };
 }

@@ -1,0 +1,25 @@
+/**
+ * For model checkers of this repository: the rules by which a client decides. Outside semver: any release may change
+ * what is here.
+ */
+export {
+  newClientState,
+  type ClientEffect,
+  type ClientInput,
+  type ClientState,
+  type ClientStep,
+  type ClientTimes,
+  type LinkState,
+} from "./rules/client-state.js";
+export { clientTransition, mayReport, whyTooLarge } from "./rules/client-transition.js";
+export { dueTimers, type DueTimer } from "./rules/due-timers.js";
+export type { OutboxReport, OutboxState } from "./rules/outbox.js";
+export {
+  currentMigration,
+  stoppedMigration,
+  type CommandFrame,
+  type JobReportFrame,
+  type Migration,
+  type SessionState,
+} from "./rules/session.js";
+export { askedQuestion, openQuestions, type QueueState, type Task } from "./rules/task-queue.js";
