@@ -273,6 +273,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
       journal: this.#journal,
       record: () => toRecord(names, job.state),
       onFailure: (reason) => emit({ type: "journal-failed", reason }),
+      onRecovery: () => job.written(),
     });
     const known = { job, journal, isLeaving: false };
     this.#jobs.set(jobId, known);

@@ -273,7 +273,7 @@ describe("the journal", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("is written again when that failed, until it knows who is active", async () => {
+  it("is written again when that failed, and only when it knows who is active does the source go", async () => {
     const directory = temporaryDirectory();
     const stage = await createStage(undefined, { journalDirectory: directory });
     const run = stage.handOver();
@@ -283,11 +283,13 @@ describe("the journal", () => {
     onTestFinished(() => rmSync(kept, { recursive: true, force: true }));
     writeFileSync(directory, "a file where the directory was");
     target.send({ type: "target-applied" });
-    const { migrationId } = await run.end;
-    expect(stage.events).toContainEqual(expect.objectContaining({ type: "journal-failed" }));
+    await eventually(() => expect(stage.events).toContainEqual(expect.objectContaining({ type: "journal-failed" })));
+    await stage.clock.advance(1_000);
+    expect(stage.sourcePlacement.isRemoved).toBe(false);
     rmSync(directory);
     renameSync(kept, directory);
     await stage.clock.advance(1_000);
+    const { migrationId } = await run.end;
     const [file = ""] = readdirSync(directory);
     expect(JSON.parse(readFileSync(join(directory, file), "utf8"))).toMatchObject({ active: { migrationId } });
   });

@@ -36,6 +36,7 @@ const deadlineOfStep: Record<StepName, keyof Deadlines> = {
   stop: "stop",
   "apply.waiting": "apply",
   apply: "apply",
+  "commit.waiting": "fencing",
   commit: "fencing",
   fence: "fencing",
   clear: "fencing",

@@ -13,6 +13,8 @@ export type SourceLost = "promote" | "abort";
  */
 export type Step =
   | { readonly at: "propose.waiting" | "propose" | "commit" }
+  /** The target has taken over, and nobody may hear of it before it is written down. */
+  | { readonly at: "commit.waiting" }
   | { readonly at: "place" | "ready"; readonly state: unknown }
   /** The target was faster than the call that places it. */
   | { readonly at: "place.ready"; readonly position: unknown }
@@ -46,6 +48,8 @@ export type Input =
   | { readonly type: "send-failed"; readonly side: Side; readonly reason: string }
   /** What was to happen next could not be written down, so it must not happen. */
   | { readonly type: "journal-failed"; readonly reason: string }
+  /** What could not be written down is now. */
+  | { readonly type: "journal-written" }
   /** The worker has died and knows of the handover by its journal. */
   | { readonly type: "restarted" }
   | { readonly type: "placed" }
@@ -72,8 +76,8 @@ export type Effect =
   | { readonly type: "remove"; readonly side: Side }
   /** Tell the source to carry on. One that may have stopped must hear it, however often it has to be told. */
   | { readonly type: "resume-source"; readonly reason: string; readonly mayHaveStopped: boolean }
-  /** The target is the job's active instance from now on. */
-  | { readonly type: "promote" }
+  /** The target is the job's active instance from now on, which is to be known by the journal first. */
+  | { readonly type: "promote"; readonly mustBeWritten: boolean }
   /** The input changes nothing here. */
   | { readonly type: "ignored"; readonly input: Input; readonly reason: string };
 
@@ -102,5 +106,5 @@ export function mayHaveStopped(step: Step): boolean {
 /** Whether the target has been told to take over and has neither confirmed it nor is known to be gone. */
 export function mayBeActive(step: Step): boolean {
   if (step.at === "ended") return step.end.outcome === "indeterminate";
-  return step.at === "apply" || step.at === "fence";
+  return step.at === "apply" || step.at === "commit.waiting" || step.at === "fence";
 }

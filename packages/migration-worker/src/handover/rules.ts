@@ -52,12 +52,12 @@ export const RULES = {
 
   apply: (handover, input) => applied(handover, positionFor(handover, input)),
 
-  commit: (handover) => {
-    if (handover.sourceGone !== undefined) {
-      return to(handover, { at: "ended", end: completed(handover) }, [{ type: "promote" }]);
-    }
-    return to(handover, { at: "commit" }, [{ type: "promote" }, { type: "remove", side: "source" }]);
-  },
+  commit: (handover) => committed(handover, true),
+
+  "await-journal": (handover) => to(handover, { at: "commit.waiting" }),
+
+  /** The target is active whether that can be written down or not, and nobody is to wait for ever. */
+  "commit-unwritten": (handover) => committed(handover, false),
 
   /** The worker that promoted the target has died. */
   "remove-source": (handover) => to(handover, handover.step, [{ type: "remove", side: "source" }]),
@@ -159,6 +159,14 @@ function cleared(handover: Handover, input: Input): Transition {
   }
   effects.push({ type: "remove", side: "target" });
   return to(handover, { at: "clear", phase: phaseIn(handover), reason }, effects);
+}
+
+function committed(handover: Handover, mustBeWritten: boolean): Transition {
+  const promotion = { type: "promote", mustBeWritten } as const;
+  if (handover.sourceGone !== undefined) {
+    return to(handover, { at: "ended", end: completed(handover) }, [promotion]);
+  }
+  return to(handover, { at: "commit" }, [promotion, { type: "remove", side: "source" }]);
 }
 
 function resumed(handover: Handover, reason: string, end: End): Transition {

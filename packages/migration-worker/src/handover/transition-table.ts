@@ -13,17 +13,11 @@ export type InputName =
 
 /** What gives a handover up at any time before the target has been told to take over. */
 const givenUp = {
-  "abort source": "clear",
-  "abort target": "clear",
-  "send-failed target": "clear",
   "journal-failed": "clear",
   restarted: "clear",
   cancel: "clear",
   deadline: "clear",
 } as const;
-
-/** The same, once the target has been started. */
-const targetThere = { ...givenUp, "gone target": "resume" } as const;
 
 /**
  * The rules of a handover: what follows where (a row) from what (its entries). What is not here changes nothing.
@@ -58,46 +52,70 @@ export const TRANSITION_TABLE = {
     "target-ready": "note-ready",
     placed: "await-ready",
     "place-failed": "resume",
+    "abort source": "clear",
+    "abort target": "clear",
+    "send-failed target": "clear",
     "gone source": "lose-source",
   },
   "place.ready": {
     ...givenUp,
     placed: "stop",
     "place-failed": "resume",
+    "abort source": "clear",
+    "abort target": "clear",
     "gone source": "lose-source",
   },
   ready: {
-    ...targetThere,
+    ...givenUp,
     "connected target": "hand-over-state",
     "target-ready": "stop",
+    "abort source": "clear",
+    "abort target": "clear",
+    "send-failed target": "clear",
     "gone source": "lose-source",
+    "gone target": "resume",
   },
   "stop.waiting": {
-    ...targetThere,
+    ...givenUp,
     "connected source": "stop",
+    "abort target": "clear",
     "gone source": "lose-source",
+    "gone target": "resume",
   },
   stop: {
-    ...targetThere,
-    "send-failed source": "clear",
+    ...givenUp,
     "connected source": "repeat",
     "source-stopped-output": "apply",
+    "abort source": "clear",
+    "abort target": "clear",
+    "send-failed source": "clear",
     "gone source": "lose-source",
+    "gone target": "resume",
   },
   "apply.waiting": {
-    ...targetThere,
+    ...givenUp,
     "connected target": "apply",
+    "abort source": "clear",
     "gone source": "note-source-gone",
+    "gone target": "resume",
   },
   apply: {
     "connected target": "repeat",
     "target-applied": "commit",
+    "journal-failed": "await-journal",
     "abort source": "fence",
     "abort target": "fence",
     "send-failed target": "fence",
     restarted: "fence",
     cancel: "refuse-to-cancel",
     deadline: "fence",
+    "gone source": "note-source-gone",
+    "gone target": "resume",
+  },
+  "commit.waiting": {
+    "journal-written": "commit",
+    restarted: "fence",
+    deadline: "commit-unwritten",
     "gone source": "note-source-gone",
     "gone target": "resume",
   },

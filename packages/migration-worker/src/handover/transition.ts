@@ -39,7 +39,7 @@ const reporterOf = {
 } as const satisfies Record<string, Side>;
 
 /** The name of an input in the table, or why it is ignored whatever the step. */
-function nameOf(input: Input): InputName | { ignored: string } {
+export function nameOf(input: Input): InputName | { ignored: string } {
   switch (input.type) {
     case "state":
     case "state-refused":

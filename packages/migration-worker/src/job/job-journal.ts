@@ -12,6 +12,8 @@ export interface JobJournalOptions {
   /** The job as it is now. */
   record(): JournalRecord;
   onFailure(reason: string): void;
+  /** A write that had failed has succeeded. */
+  onRecovery(): void;
 }
 
 /** What the journal holds of one job. */
@@ -41,10 +43,14 @@ export class JobJournal {
       return undefined;
     } catch (error) {
       const reason = messageOf(error);
-      this.#stopRetry = clock.setTimer(() => void this.write(), retryMs);
+      this.#stopRetry = clock.setTimer(() => this.#retry(), retryMs);
       onFailure(reason);
       return reason;
     }
+  }
+
+  #retry(): void {
+    if (this.write() === undefined) this.#options.onRecovery();
   }
 
   /** Forgets the job, or says why that failed. */

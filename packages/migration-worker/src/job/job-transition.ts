@@ -1,6 +1,6 @@
 import type { CommandFrame, CommittedFrame, WorkerAbortFrame } from "@changeover/migration-protocol";
 import type { End } from "../handover/end.js";
-import type { Effect, Input, Side, SourceLost } from "../handover/handover.js";
+import type { Effect, Handover, Input, Side, SourceLost } from "../handover/handover.js";
 import { begin, transition } from "../handover/transition.js";
 import type { Report } from "../job-connection.js";
 import type { OnIndeterminate } from "../migration-worker.js";
@@ -64,6 +64,11 @@ export interface JobTransition {
   readonly ignored?: string;
 }
 
+/** Before it is decided when the job is written down. */
+interface Decision extends JobTransition {
+  readonly mustWrite?: boolean;
+}
+
 /** What an input does to a job and what has to be done. Pure. Drives production, tests and checks alike. */
 export function jobTransition(job: JobState, input: JobInput): JobTransition {
   switch (input.type) {
@@ -83,26 +88,43 @@ export function jobTransition(job: JobState, input: JobInput): JobTransition {
   }
 }
 
-/** The job where what was to follow from a transition could not be written down: what was learned stays, no step is made. */
+/**
+ * The job where what was to follow from a transition could not be written down: no step is made and nobody is promoted.
+ * What was learned of connections, of reports taken and of deaths stays.
+ */
 export function withheld(before: JobState, after: JobState): JobState {
-  const { handover } = after;
+  const handover = after.handover ?? before.handover;
   if (!handover) return after;
-  const step = before.handover?.rules.step ?? ({ at: "propose.waiting" } as const);
-  return { ...after, handover: { ...handover, rules: { ...handover.rules, step } } };
+  const rules: Handover = { ...handover.rules, step: before.handover?.rules.step ?? { at: "propose.waiting" } };
+  const other = before.other && learned(before.other, after);
+  const job = { ...before, epoch: before.handover ? before.epoch : after.epoch, active: learned(before.active, after) };
+  return { ...job, ...(other ? { other } : {}), handover: { ...handover, rules } };
+}
+
+function learned(before: InstanceState, job: JobState): InstanceState {
+  const { version: _, session: __, ...known } = before;
+  const { version, session, lastSeq } = instanceById(job, before.id) ?? before;
+  return {
+    ...known,
+    lastSeq,
+    ...(version === undefined ? {} : { version }),
+    ...(session === undefined ? {} : { session }),
+  };
 }
 
 /**
  * Puts the write where it belongs. Before what is new: a worker that dies right after it must know what it has begun.
  * After what undoes or ends a handover: its instances wait for that.
  */
-function inOrder({ job, effects, ...reception }: JobTransition): JobTransition {
-  const write: JobEffect = { type: "write", isRequired: effects.some(canBeWithheld) };
+function inOrder({ job, effects, mustWrite, ...reception }: Decision): JobTransition {
+  const write: JobEffect = { type: "write", isRequired: mustWrite === true };
   return { job, effects: effects.some(undoes) ? [...effects, write] : [write, ...effects], ...reception };
 }
 
-function canBeWithheld(effect: JobEffect): boolean {
-  if (effect.type === "place") return true;
-  return effect.type === "send" && effect.frame.type !== "abort" && effect.frame.type !== "committed";
+/** Whether what is asked for must not happen unless a worker that dies right after it would know of it. */
+function mustBeWritten(effect: Effect): boolean {
+  if (effect.type === "promote") return effect.mustBeWritten;
+  return effect.type === "place" || (effect.type === "send" && effect.frame.type !== "abort");
 }
 
 function undoes(effect: JobEffect): boolean {
@@ -116,17 +138,17 @@ function begun(job: JobState, { migrationId, targetId, sourceLost, onIndetermina
   return carriedOut({ ...job, epoch, handover: { rules, targetId, onIndeterminate, fencingMs } }, effects);
 }
 
-function greeted(job: JobState, { from, version, session }: Extract<JobInput, { type: "hello" }>): JobTransition {
+function greeted(job: JobState, { from, version, session }: Extract<JobInput, { type: "hello" }>): Decision {
   const known = instanceById(job, from);
   if (!known) return { job, effects: [] };
   const isNewProcess = session !== undefined && session !== known.session;
   const instance = { ...known, version, ...(isNewProcess ? { session, lastSeq: 0 } : {}) };
   const owed = owedTo(instance);
   const next = advance(withInstance(job, instance), { type: "connected", side: sideOf(job, from), version });
-  return { job: next.job, effects: [...owed, ...next.effects] };
+  return { ...next, effects: [...owed, ...next.effects] };
 }
 
-function closed(job: JobState, from: string): JobTransition {
+function closed(job: JobState, from: string): Decision {
   const known = instanceById(job, from);
   if (!known) return { job, effects: [] };
   const { version: _, ...instance } = known;
@@ -146,25 +168,25 @@ function reported(job: JobState, from: string, report: Report): JobTransition {
 
 function taken(before: JobState, sender: InstanceState, report: Report): JobTransition {
   const { owed, ...unowed } = sender;
-  // An answer means that the source is past whatever it was told before.
-  const hasHeard = owed !== undefined && (report.type === "state" || report.type === "state-refused");
+  const isAnswer = report.type === "state" || report.type === "state-refused";
   const job = withInstance(before, sender);
   const migrationId = job.handover?.rules.step.at === "ended" ? undefined : job.handover?.rules.migrationId;
   if (migrationId === undefined) return ignored(job, report, "no handover of this job is in flight");
   if ("migrationId" in report && report.migrationId !== migrationId) {
     return ignored(job, report, `migration ${migrationId} is in flight`);
   }
-  const heard = hasHeard ? withInstance(job, unowed) : job;
+  // An answer that is taken means that the source is past whatever it was told before; a repeated one says nothing.
+  const heard = owed !== undefined && isAnswer ? withInstance(job, unowed) : job;
   const next = inOrder(advance(heard, { ...report, side: sideOf(job, sender.id) }));
   const [why] = next.effects.flatMap((effect) => (effect.type === "ignored" ? [effect.reason] : []));
-  return why === undefined ? next : { ...next, ignored: why };
+  return why === undefined ? next : { job, effects: next.effects, ignored: why };
 }
 
 function ignored(job: JobState, { type }: Report, reason: string): JobTransition {
   return { job, effects: [{ type: "ignored", what: type, reason }], ignored: reason };
 }
 
-function gone(job: JobState, { who, reason }: Extract<JobInput, { type: "gone" }>): JobTransition {
+function gone(job: JobState, { who, reason }: Extract<JobInput, { type: "gone" }>): Decision {
   const { handover } = job;
   if (!handover) return { job, effects: [] };
   if (handover.rules.step.at === "ended") {
@@ -175,14 +197,14 @@ function gone(job: JobState, { who, reason }: Extract<JobInput, { type: "gone" }
 }
 
 /** Lets the rules of a handover decide. */
-function advance(job: JobState, input: Input): JobTransition {
+function advance(job: JobState, input: Input): Decision {
   const { handover } = job;
   if (!handover || handover.rules.step.at === "ended") return { job, effects: [] };
   const { handover: rules, effects } = transition(handover.rules, input);
   return carriedOut({ ...job, handover: { ...handover, rules } }, effects);
 }
 
-function carriedOut(before: JobState, asked: readonly Effect[]): JobTransition {
+function carriedOut(before: JobState, asked: readonly Effect[]): Decision {
   let job = before;
   const effects: JobEffect[] = [];
   for (const effect of asked) {
@@ -190,10 +212,11 @@ function carriedOut(before: JobState, asked: readonly Effect[]): JobTransition {
     job = next.job;
     effects.push(...next.effects);
   }
+  const mustWrite = asked.some(mustBeWritten);
   const { handover } = job;
-  if (handover?.rules.step.at !== "ended") return { job, effects };
+  if (handover?.rules.step.at !== "ended") return { job, effects, mustWrite };
   const end = ended(job, handover, handover.rules.step.end);
-  return { job: end.job, effects: [...effects, ...end.effects] };
+  return { job: end.job, effects: [...effects, ...end.effects], mustWrite };
 }
 
 function carryOut(job: JobState, effect: Effect): JobTransition {

@@ -81,6 +81,12 @@ export class Job {
     if (run) this.input({ type: "handover", migrationId: run.migrationId, input: { type: "cancel", reason } });
   }
 
+  /** What could not be written down is now. */
+  written(): void {
+    const run = this.#inFlight;
+    if (run) this.input({ type: "handover", migrationId: run.migrationId, input: { type: "journal-written" } });
+  }
+
   /** Lets go of a handover in flight, which the journal has. */
   abandon(why: Error): void {
     this.#run?.stop(why);

@@ -124,6 +124,7 @@ function stepOf({ step, phase, reason = "" }: HandoverRecord): Step {
     case "apply":
       return { at: step, position: null };
     case "propose":
+    case "commit.waiting":
     case "commit":
       return { at: step };
     default:
