@@ -7,7 +7,7 @@ import type { HandlerContext, MigrationHandlers } from "./migration-handlers.js"
 import type { ClientEffect, ClientInput, ClientState } from "./rules/client-state.js";
 import { clientTransition, HANDLER_OF, mayReport, whyTooLarge } from "./rules/client-transition.js";
 import { dueTimers } from "./rules/due-timers.js";
-import type { CommandFrame } from "./rules/session.js";
+import { stoppedMigration, type CommandFrame } from "./rules/session.js";
 import { askedQuestion, openQuestion, type Task } from "./rules/task-queue.js";
 import { isStateRefusal } from "./state-refusal.js";
 
@@ -62,8 +62,8 @@ export class Driver {
   report(method: string, frame: PlainReport): void {
     const { session } = this.#state;
     const text = mayReport(this.#state, frame.type) ? this.#encode(method, frame, session.current ?? "") : "";
-    // Whoever reports waits from now on, however long ago it was asked to.
-    this.#silentSince = this.#deps.clock.now();
+    // A source that stops waits from then on, however long ago it was asked to, and no longer for repeating itself.
+    if (!stoppedMigration(session)) this.#silentSince = this.#deps.clock.now();
     this.dispatch({ type: "report", method, report: frame.type, text });
   }
 

@@ -318,3 +318,56 @@ test("what is returned after reportState is not even looked at", async () => {
   expect(socket.answers).toEqual([{ type: "state", payload: 1 }]);
   expect(lines.at(-1)).toBe("job-7: connected as source");
 });
+
+/** A source whose question about m-1 has been left to itself: `onGetState` does not settle. */
+async function leftToItself(onSignal: (client: MigrationClient) => void = () => {}) {
+  const aborts: string[] = [];
+  const harness = await ask((client) => ({
+    onGetState: (_id, { signal }) =>
+      new Promise(() => {
+        signal.addEventListener("abort", () => onSignal(client()));
+      }),
+    onAbort: (_reason, id) => void aborts.push(id),
+  }));
+  harness.socket.fireFrame({ type: "abort", migrationId: "m-0", reason: "over" });
+  await harness.clock.advance(1_000);
+  expect(aborts).toEqual(["m-0"]);
+  return { ...harness, aborts };
+}
+
+test("a question whose handler was left to itself is still answered once, by the job or by the clock", async () => {
+  const answering = await leftToItself();
+  answering.client.reportState("late, but asked for");
+  await answering.clock.advance(60_000);
+  expect(answering.socket.answers).toEqual([{ type: "state", payload: "late, but asked for" }]);
+  const silent = await leftToItself();
+  await silent.clock.advance(60_000);
+  expect(silent.socket.answers).toEqual([
+    { type: "state-refused", reason: "onGetState did not answer within 9000 ms" },
+  ]);
+});
+
+test("an abort reaches a handler that was left to itself, and one that then closes the client hears no more", async () => {
+  const signals: string[] = [];
+  const { socket, aborts } = await leftToItself((client) => {
+    signals.push("fired");
+    client.close();
+  });
+  socket.fireFrame({ type: "abort", migrationId: "m-1", reason: "over" });
+  await turn();
+  expect(signals).toEqual(["fired"]);
+  expect(aborts).toEqual(["m-0"]);
+  expect(socket.answers).toEqual([]);
+});
+
+test("reportState and refuseState after the time-out are too late", async () => {
+  const { client, socket, clock, lines } = await ask(() => ({ onGetState: () => new Promise(() => {}) }));
+  await clock.advance(9_000);
+  client.reportState("late");
+  client.refuseState("late");
+  expect(socket.answers).toHaveLength(1);
+  expect(lines.slice(-2)).toEqual([
+    expect.stringMatching(/reportState dropped: no get-state waits/),
+    expect.stringMatching(/refuseState dropped: no get-state waits/),
+  ]);
+});

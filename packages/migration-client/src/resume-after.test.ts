@@ -82,6 +82,16 @@ test("the wait begins when the source reports, however long ago it was asked to 
   expect(calls).toEqual([RESUMED]);
 });
 
+test("a job that reports again and again that it has stopped does not wait any longer", async () => {
+  const { client, socket, clock, calls } = await stopped();
+  socket.fireClose(1006);
+  await clock.advance(50_000);
+  client.reportStoppedOutput(5);
+  client.reportApplied();
+  await clock.advance(10_000);
+  expect(calls).toEqual([RESUMED]);
+});
+
 test("with a worker that is connected and answers pings it never resumes, however short the time", async () => {
   const { client, socket, clock, calls } = await stopped(connectedV2, { resumeAfterMs: 100 });
   for (let answered = 0; answered < 30; answered += 1) {

@@ -7,7 +7,7 @@ import {
 } from "@changeover/migration-protocol";
 import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
 import type { MigrationClientErrorCode } from "../migration-client-error.js";
-import type { ClientEffect, ClientInput, ClientState, ClientStep } from "./client-state.js";
+import type { ClientEffect, ClientInput, ClientState, ClientStep, LinkState } from "./client-state.js";
 import { PREEMPTION_GRACE_MS } from "./due-timers.js";
 import { addReport, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
 import {
@@ -122,15 +122,14 @@ export function mayReport({ isClosed, session }: ClientState, type: JobReportFra
   return !isClosed && report(session, type).verdict.ok;
 }
 
-/** Why a report, which is about to be made unless it has a `seq`, is larger than the worker takes, if it is. */
+/** Why a report, which is yet to be made unless it has a `seq`, is larger than the worker takes, if it is. */
 export function whyTooLarge(
-  state: ClientState,
-  { seq = state.outbox.lastSeq + 1, ...report }: Omit<OutboxReport, "seq"> & { readonly seq?: number },
+  { link, outbox }: ClientState,
+  { type, method, text, migrationId, seq = outbox.lastSeq + 1 }: Omit<OutboxReport, "seq"> & { readonly seq?: number },
 ): string | undefined {
-  const hasPayload = ["state", "target-ready", "source-stopped-output"].includes(report.type);
-  return hasPayload
-    ? whyOversized(report.method, frameText(state, { ...report, seq }), state.link.maxFrameBytes)
-    : undefined;
+  // The other reports have no payload, and are small.
+  if (type !== "state" && type !== "target-ready" && type !== "source-stopped-output") return undefined;
+  return whyOversized(method, frameText(link, text, migrationId, seq), link.maxFrameBytes);
 }
 
 function acknowledged(turn: Turn, ack: HelloAckFrame): void {
@@ -337,8 +336,8 @@ function deliver(turn: Turn, type: ReportFrame["type"], method: string, text: st
 
 function transmit(turn: Turn, report: OutboxReport): void {
   const { link, effects } = turn;
-  const { seq } = report;
-  if (link.isConnected) effects.push({ type: "send", seq, text: frameText(turn, report) });
+  const { seq, text, migrationId } = report;
+  if (link.isConnected) effects.push({ type: "send", seq, text: frameText(link, text, migrationId, seq) });
   // A worker of version 1 asks for the state again on the next connection: an answer to an older question never waits.
   if (link.version === 1 && isAnswer(report)) remove(turn, (each) => each.seq === seq);
 }
@@ -379,8 +378,8 @@ function startedTask({ queue }: ClientState, key: number): Task | undefined {
   return queue.started.find((task) => task.key === key);
 }
 
-function frameText({ link }: ClientState, { text, migrationId, seq }: OutboxReport): string {
-  return link.version === 1 ? text : numberReport(text, migrationId, seq);
+function frameText({ version }: LinkState, text: string, migrationId: string, seq: number): string {
+  return version === 1 ? text : numberReport(text, migrationId, seq);
 }
 
 function isAnswer({ type }: OutboxReport): boolean {
