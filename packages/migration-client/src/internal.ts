@@ -1,6 +1,8 @@
 /**
- * For model checkers of this repository: the rules by which a client decides. Outside semver: any release may change
- * what is here.
+ * The rules by which a client decides, for the model checkers of this repository and for nobody else: it is outside
+ * semantic versioning.
+ *
+ * @packageDocumentation
  */
 export {
   newClientState,

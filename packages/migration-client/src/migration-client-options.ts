@@ -30,8 +30,8 @@ export interface MigrationClientOptions {
    *
    * **Two instances may then be active**, without either of them knowing: only storage that refuses writes under an
    * older epoch tells them apart. Choose a time in which a worker is back for certain, restart included. A connection
-   * of version 2 is watched by pings: the source does not resume before it has been given up for dead. One of version 1
-   * has none, and its worker may have nothing to say for as long as its own deadlines.
+   * of version 2 is watched by pings: the source does not resume before it has been given up for dead. A worker of
+   * version 1 sends none and never says that the target has taken over: it may be silent until it removes the source.
    *
    * The worker is told by an `abort` as soon as it can be reached. If the target had taken over after all,
    * `onCommitted` is called: the source has lost and must stop.

@@ -41,7 +41,7 @@ export type ClientInput =
   | {
       readonly type: "report";
       readonly method: string;
-      readonly report: JobReportFrame["type"];
+      readonly report: Exclude<JobReportFrame["type"], "abort">;
       readonly text: string;
     }
   /** The job gives up. */

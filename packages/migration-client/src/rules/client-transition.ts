@@ -155,7 +155,7 @@ function command(turn: Turn, frame: CommandFrame): void {
   turn.session = state;
   if (!verdict.ok) {
     log(turn, `${type} of ${migrationId} ${verdict.refuses ? "refused" : "ignored"}: ${verdict.why}`);
-    if (verdict.refuses) deliverReason(turn, "state-refused", "refuseState", verdict.why, migrationId);
+    if (verdict.refuses) deliverReason(turn, "state-refused", verdict.why, migrationId);
     return;
   }
   switch (frame.type) {
@@ -200,7 +200,7 @@ function resume(turn: Turn): void {
   turn.session = resumed(turn.session, migration);
   const frame = { type: "abort", migrationId, reason, ...(epoch === null ? {} : { epoch }) } as const;
   abort(turn, frame, reason);
-  deliverReason(turn, "abort", "abort", reason, migrationId);
+  deliverReason(turn, "abort", reason, migrationId);
 }
 
 /** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
@@ -219,7 +219,7 @@ function giveUp(turn: Turn, reason: string): void {
 
 function reportAbort(turn: Turn, reason: string): void {
   const migrationId = turn.session.current ?? "";
-  if (permit(turn, "abort", "abort")) deliverReason(turn, "abort", "abort", reason, migrationId);
+  if (permit(turn, "abort", "abort")) deliverReason(turn, "abort", reason, migrationId);
 }
 
 /** Whether a report makes sense now; it is dropped if not. */
@@ -297,7 +297,7 @@ function refuse(turn: Turn, question: Task | undefined, reason: string): void {
   const { migrationId } = question.frame;
   turn.queue = closeQuestions(turn.queue, [question]);
   turn.session = refused(turn.session, migrationId);
-  deliverReason(turn, "state-refused", "refuseState", reason, migrationId);
+  deliverReason(turn, "state-refused", reason, migrationId);
 }
 
 /** Sends all that is to be delivered on a new connection, as far as it still makes sense there. */
@@ -318,13 +318,8 @@ function fit(turn: Turn, report: OutboxReport): OutboxReport {
   return fitting;
 }
 
-function deliverReason(
-  turn: Turn,
-  type: "state-refused" | "abort",
-  method: string,
-  reason: string,
-  migrationId: string,
-): void {
+function deliverReason(turn: Turn, type: "state-refused" | "abort", reason: string, migrationId: string): void {
+  const method = type === "abort" ? "abort" : "refuseState";
   deliver(turn, type, method, encodeReport(method, { type, reason }), migrationId);
 }
 
