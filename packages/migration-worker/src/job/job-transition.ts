@@ -67,6 +67,8 @@ export interface JobTransition {
 /** Before it is decided when the job is written down. */
 interface Decision extends JobTransition {
   readonly mustWrite?: boolean;
+  /** What is owed from before, and so is written down already. */
+  readonly owed?: readonly JobEffect[];
 }
 
 /** What an input does to a job and what has to be done. Pure. Drives production, tests and checks alike. */
@@ -116,9 +118,10 @@ function learned(before: InstanceState, job: JobState): InstanceState {
  * Puts the write where it belongs. Before what is new: a worker that dies right after it must know what it has begun.
  * After what undoes or ends a handover: its instances wait for that.
  */
-function inOrder({ job, effects, mustWrite, ...reception }: Decision): JobTransition {
+function inOrder({ job, effects, mustWrite, owed = [], ...reception }: Decision): JobTransition {
   const write: JobEffect = { type: "write", isRequired: mustWrite === true };
-  return { job, effects: effects.some(undoes) ? [...effects, write] : [write, ...effects], ...reception };
+  const ordered = effects.some(undoes) ? [...effects, write] : [write, ...effects];
+  return { job, effects: [...owed, ...ordered], ...reception };
 }
 
 /** Whether what is asked for must not happen unless a worker that dies right after it would know of it. */
@@ -145,7 +148,7 @@ function greeted(job: JobState, { from, version, session }: Extract<JobInput, { 
   const instance = { ...known, version, ...(isNewProcess ? { session, lastSeq: 0 } : {}) };
   const owed = owedTo(instance);
   const next = advance(withInstance(job, instance), { type: "connected", side: sideOf(job, from), version });
-  return { ...next, effects: [...owed, ...next.effects] };
+  return { ...next, owed };
 }
 
 function closed(job: JobState, from: string): Decision {

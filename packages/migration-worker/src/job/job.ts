@@ -160,9 +160,11 @@ export class Job {
     const { job, effects, ...reception } = jobTransition(before, input);
     const run = this.#run;
     this.#state = job;
-    const [first] = effects;
-    const failure = first?.type === "write" ? this.#ports.write() : undefined;
-    if (failure !== undefined && first?.type === "write" && first.isRequired) return this.#withhold(before, failure);
+    // What stands before a write that is required is owed whatever becomes of it.
+    const required = effects.findIndex((effect) => effect.type === "write" && effect.isRequired);
+    for (const effect of effects.slice(0, Math.max(0, required))) this.#carryOut(effect, before, run);
+    const failure = required < 0 ? undefined : this.#ports.write();
+    if (failure !== undefined) return this.#withhold(before, failure);
 
     const step = job.handover?.rules.step;
     const from = run?.isEntered ? before.handover?.rules.step : undefined;
@@ -170,7 +172,7 @@ export class Job {
     if (from && hasMoved) run?.leave(from);
     if (job.handover?.rules.sourceGone !== undefined) run?.stopped();
     if (from) this.#reportLeftBehind(input, from, run);
-    for (const effect of effects) if (effect !== first || effect.type !== "write") this.#carryOut(effect, before, run);
+    for (const effect of effects.slice(required + 1)) this.#carryOut(effect, before, run);
     if (step && step.at !== "ended" && hasMoved) run?.enter(step, from);
     return reception;
   }

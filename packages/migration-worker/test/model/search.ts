@@ -32,6 +32,8 @@ class Search {
   readonly #cameFrom: number[] = [];
   readonly #by: string[] = [];
   #steps = 0;
+  /** What is being tried, for the way to a broken promise. */
+  #doing = "";
 
   constructor(setting: Setting) {
     this.#setting = setting;
@@ -50,7 +52,7 @@ class Search {
         try {
           if (world) this.#take(world, action, i);
         } catch (error) {
-          broken = this.#explain(i, action.name, error);
+          broken = this.#explain(i, this.#doing, error);
           break;
         }
       }
@@ -60,15 +62,17 @@ class Search {
 
   /** Takes an action, and then takes it again with all that can go wrong while the worker deals with it. */
   #take(world: World, action: Action, from: number): void {
+    this.#doing = action.name;
     const course = { effects: 0, hasWritten: false, hasSent: false };
     const next = this.#step(world, action, {}, course);
     this.#visit(next, from, action.name);
     const { only } = this.#setting;
     const goWrong = (mishap: Mishap, what: string): void => {
       if (next.faults === 0 || only?.test(what) === false) return;
+      this.#doing = `${action.name}, and ${what}`;
       const after = this.#step(world, action, mishap);
       after.faults -= 1;
-      this.#visit(after, from, `${action.name}, and ${what}`);
+      this.#visit(after, from, this.#doing);
     };
     for (let killedAfter = 0; killedAfter < course.effects; killedAfter++) {
       goWrong({ killedAfter }, `the worker is killed after ${killedAfter} effects`);
