@@ -12,10 +12,9 @@ import {
   type WorkerToJobFrameV2,
 } from "@changeover/migration-protocol";
 import { parseJobToWorkerFrame, parseJobToWorkerFrameV2 } from "@changeover/migration-protocol/compiled";
-import type { Socket } from "node:net";
-import type { RawData, WebSocket } from "ws";
 import type { Clock } from "./clock.js";
 import { Liveness } from "./liveness.js";
+import type { ServerSocket } from "./server-socket.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** How long a peer has to answer a close before its socket is cut. `ws` alone would hold it for 30 s. */
@@ -67,14 +66,12 @@ export interface ConnectionSettings {
 
 /** Serves one accepted socket: `hello` first and in time, then reports, until either side closes. */
 export function serveConnection<Instance>(
-  socket: WebSocket,
-  tcp: Socket,
+  socket: ServerSocket,
   owner: ConnectionOwner<Instance>,
   { clock, address, maxFrameBytes, random, onIdentified }: ConnectionSettings,
 ): JobConnection {
   const { helloTimeoutMs, maxHelloBytes } = LIMITS;
   const rate = new TokenBucket(reportRate, clock.now());
-  const readBefore = tcp.bytesRead;
   let instance: Instance | undefined;
   let version: 1 | 2 = 1;
   let liveness: Liveness | undefined;
@@ -89,11 +86,11 @@ export function serveConnection<Instance>(
     send: (frame) => {
       if (!isOpen) return;
       const text = encodeWorkerToJobFrame(frame);
-      if (socket.bufferedAmount > maxUnreadFrames * maxFrameBytes) {
-        end(1006, `the job does not read: ${socket.bufferedAmount} bytes wait for it`);
+      if (socket.bufferedBytes > maxUnreadFrames * maxFrameBytes) {
+        end(1006, `the job does not read: ${socket.bufferedBytes} bytes wait for it`);
         socket.terminate();
       } else {
-        socket.send(text, ignoreSendError);
+        socket.send(text);
       }
     },
     close: (code, reason) => {
@@ -109,11 +106,7 @@ export function serveConnection<Instance>(
   }, helloTimeoutMs);
 
   // A stranger must not make the worker keep a large frame in memory, nor feed it for ever.
-  function countBytes(): void {
-    if (tcp.bytesRead - readBefore <= maxHelloBytes) return;
-    refuseLongHello();
-    tcp.pause();
-  }
+  const liftLimit = socket.limitBytes(maxHelloBytes, refuseLongHello);
 
   function refuseLongHello(): void {
     connection.close(CLOSE_CODE.frameTooLarge, `more than ${maxHelloBytes} bytes before hello`);
@@ -121,7 +114,7 @@ export function serveConnection<Instance>(
 
   function identified(): void {
     stopHelloTimer();
-    tcp.off("data", countBytes);
+    liftLimit();
     onIdentified();
   }
 
@@ -138,7 +131,7 @@ export function serveConnection<Instance>(
     connection.close(CLOSE_CODE.protocolViolation, reason);
   }
 
-  function receive(data: RawData, isBinary: boolean): void {
+  function receive(data: { toString(): string }, isBinary: boolean): void {
     if (!isOpen) return;
     if (!rate.take(clock.now())) {
       return connection.close(CLOSE_CODE.tooMany, `more than ${reportRate.perSecond} frames a second`);
@@ -194,24 +187,19 @@ export function serveConnection<Instance>(
     owner.connected(known, connection, session);
   }
 
-  tcp.on("data", countBytes);
-  socket.on("message", receive);
-  // What went wrong arrives as a close as well, but without saying so.
-  socket.on("error", (error) => {
-    const isTooLarge = "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
-    failure = isTooLarge
-      ? { code: CLOSE_CODE.frameTooLarge, reason: `a frame was larger than ${maxFrameBytes} bytes` }
-      : { code: 1006, reason: error.message };
-  });
-  socket.on("close", (code, reason) => {
-    stopCut?.();
-    end(failure?.code ?? code, failure?.reason ?? reason.toString());
+  socket.listen({
+    message: receive,
+    error: (error, isTooLarge) => {
+      failure = isTooLarge
+        ? { code: CLOSE_CODE.frameTooLarge, reason: `a frame was larger than ${maxFrameBytes} bytes` }
+        : { code: 1006, reason: error.message };
+    },
+    close: (code, reason) => {
+      stopCut?.();
+      end(failure?.code ?? code, failure?.reason ?? reason);
+    },
   });
   return connection;
-}
-
-function ignoreSendError(): void {
-  // A socket that cannot send closes, and that is noticed.
 }
 
 /** Cuts a close reason to what a control frame takes, without splitting a character. */

@@ -7,6 +7,7 @@ import { Admission } from "./admission.js";
 import type { Clock } from "./clock.js";
 import { messageOf, MigrationWorkerError } from "./errors.js";
 import { serveConnection, type ConnectionOwner, type JobConnection } from "./job-connection.js";
+import { WsServerSocket } from "./ws-server-socket.js";
 
 /** A worker's jobs come back all at once after it has restarted; a thousand are greeted in less than a second. */
 const admissionLimits = { overall: 4_096, perAddress: 1_024 };
@@ -50,7 +51,7 @@ export async function listen<Instance>(
     const address = tcp.remoteAddress ?? "";
     const leave = admission.enter(address);
     const isAdmitted = typeof leave === "function";
-    const connection = serveConnection(socket, tcp, owner, {
+    const connection = serveConnection(new WsServerSocket(socket, tcp), owner, {
       clock,
       address,
       maxFrameBytes,
