@@ -1,0 +1,237 @@
+import type { WorkerEvent } from "../events.js";
+import type { HandoverEnd } from "../handover/end.js";
+import { Cast } from "./cast.js";
+import { checkPlan, type CheckedPlan } from "./check-plan.js";
+import { describeEnd, describeEvent } from "./describe-event.js";
+import { FaultSource } from "./fault-source.js";
+import { MemoryNetwork, type Deliver } from "./memory-network.js";
+import { PostOffice } from "./post-office.js";
+import { seededRandom } from "./seeded-random.js";
+import { TestInstance, type TestJob } from "./test-instance.js";
+import type { Crash, TestPlan } from "./test-plan.js";
+import { Trace } from "./trace.js";
+import { VirtualClock } from "./virtual-clock.js";
+import { WorkerHost } from "./worker-host.js";
+
+const jobId = "job";
+/** How long it takes to start an instance. */
+const placeMs = 20;
+/** What has not ended after an hour does not end: the longest deadlines together are some minutes. */
+const patienceMs = 3_600_000;
+/** How long to wait for instances to be connected before a run goes on without them. */
+const connectMs = 60_000;
+
+export interface TestWorldOptions {
+  /** Decides when something arrives. Default: after `latencyMs`. */
+  readonly deliver?: Deliver;
+  /** `false` for a job that does no real I/O: a run is then faster. Default: `true`. */
+  readonly awaitRealIo?: boolean;
+}
+
+/** A worker, a network and the instances of one job, all in memory and on one clock that runs only while it is asked. */
+export class TestWorld {
+  readonly clock: VirtualClock;
+  readonly trace: Trace;
+  readonly #plan: CheckedPlan;
+  readonly #job: TestJob;
+  readonly #random: () => number;
+  readonly #cast = new Cast();
+  readonly #faults: FaultSource;
+  readonly #postOffice: PostOffice;
+  readonly #network: MemoryNetwork;
+  readonly #host: WorkerHost;
+  readonly #ended = new Map<string, HandoverEnd>();
+  #onEvent: (event: WorkerEvent) => void = () => {};
+  #cancel: AbortController | undefined;
+  #handovers = 0;
+
+  /** @throws MigrationWorkerError `invalid-option`, naming the field of the plan. */
+  constructor(job: TestJob, plan: TestPlan = {}, { deliver, awaitRealIo = true }: TestWorldOptions = {}) {
+    const checked = checkPlan(plan);
+    const { seed, latencyMs } = checked;
+    const clock = new VirtualClock({ awaitRealIo });
+    this.#job = job;
+    this.#plan = checked;
+    this.clock = clock;
+    this.trace = new Trace(clock.now, seed);
+    this.#random = seededRandom(seed);
+    this.#faults = new FaultSource(checked, this.#random);
+    this.#network = new MemoryNetwork({ clock, latencyMs, deliver });
+    this.#postOffice = new PostOffice({
+      cast: this.#cast,
+      faults: this.#faults,
+      trace: this.trace,
+      crash: (crash) => this.#crash(crash),
+    });
+    this.#host = new WorkerHost({
+      clock,
+      random: this.#random,
+      network: this.#network,
+      onEvent: (event) => this.#heard(event),
+      onRestart: () => this.trace.add("W", undefined, "is started again"),
+      findInstance: (migrationId) => this.#cast.find(migrationId),
+    });
+  }
+
+  /** How many messages were sent, and to how many of them something happened. */
+  get counts(): { messages: number; faults: number } {
+    return this.#postOffice.counts;
+  }
+
+  /** The instance that the worker takes for the active one, unless that is dead. */
+  get hasActive(): boolean {
+    return this.#cast.source?.isAlive === true;
+  }
+
+  /** Starts the source and waits until it is connected, or gone. */
+  start(): Promise<void> {
+    return this.#run(async () => {
+      const { worker, placement } = await this.#host.up();
+      const registered = worker.register(jobId);
+      const connected = new Promise<void>((resolve) => {
+        this.#onEvent = ({ type }) => {
+          if (type === "connected" || type === "gone") resolve();
+        };
+      });
+      const source = this.#instance("source", registered.env, undefined);
+      registered.attach(placement(source));
+      await Promise.race([connected, this.clock.sleep(connectMs)]);
+      await this.clock.sleep(this.#plan.pauseMs);
+    });
+  }
+
+  /** Runs one handover to its end, through whatever crashes of the worker. */
+  handover(): Promise<HandoverEnd> {
+    return this.#run(async () => {
+      const { deadlines, sourceLost, onIndeterminate } = this.#plan;
+      const { worker, life, placement } = await this.#host.up();
+      this.#cancel = new AbortController();
+      this.#handovers++;
+      const known = new Set(this.#ended.keys());
+      const recovered = new Promise<HandoverEnd>((resolve) => {
+        this.#onEvent = (event) => {
+          if (event.type === "ended" && !known.has(event.migrationId)) resolve(event.end);
+        };
+      });
+      const returned = worker.handover(jobId, {
+        deadlines,
+        sourceLost,
+        onIndeterminate,
+        signal: this.#cancel.signal,
+        placeTarget: async ({ env, migrationId, signal }) => {
+          await this.clock.sleep(placeMs);
+          if (life.isOver || signal.aborted) throw new Error("the placing was called off");
+          return placement(this.#instance("target", env, migrationId));
+        },
+      });
+      const end = await Promise.race([life.seen(returned), recovered]);
+      // A handover that is refused at once is no event.
+      if (!this.#ended.has(end.migrationId)) this.#hasEnded(end);
+      return end;
+    });
+  }
+
+  /** Lets the job run for some virtual milliseconds. */
+  pause(ms: number = this.#plan.pauseMs): Promise<void> {
+    return this.#run(async () => {
+      await this.#host.up();
+      await this.clock.sleep(ms);
+      await this.#host.up();
+    });
+  }
+
+  /** From now on nothing goes wrong. */
+  heal(): void {
+    this.#faults.heal();
+  }
+
+  /** Ends all instances and the worker. */
+  stop(): void {
+    for (const instance of this.#cast.instances) instance.crash("the test is over");
+    this.#host.stop();
+  }
+
+  #run<T>(body: () => Promise<T>): Promise<T> {
+    return this.clock.runUntil(this.#inTime(body()));
+  }
+
+  async #inTime<T>(promise: Promise<T>): Promise<T> {
+    let stopTimer = (): void => {};
+    const tooLate = new Promise<never>((_resolve, reject) => {
+      const giveUp = (): void => reject(new Error(`nothing ended within ${patienceMs} ms\n${this.trace}`));
+      stopTimer = this.clock.setTimer(giveUp, patienceMs);
+    });
+    try {
+      return await Promise.race([promise, tooLate]);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  #instance(as: "source" | "target", env: Record<string, string>, migrationId: string | undefined): TestInstance {
+    const instance = new TestInstance({
+      env,
+      migrationId,
+      job: this.#job,
+      clock: this.clock,
+      random: this.#random,
+      isRemovable: this.#plan.removal === "works",
+      webSocketFor: (self) => this.#network.webSocketFor(self.life, this.#postOffice.examine(self)),
+      log: (self, line) => this.trace.add(this.#cast.letterOf(self), undefined, `log: ${line}`),
+    });
+    this.#cast.enter(as, instance);
+    if (migrationId !== undefined) this.trace.name(migrationId);
+    this.trace.add(this.#cast.letterOf(instance), undefined, "is started");
+    instance.life.atEnd(() => this.trace.add(this.#cast.letterOf(instance), undefined, "is gone"));
+    instance.start();
+    return instance;
+  }
+
+  #heard(event: WorkerEvent): void {
+    if ("migrationId" in event) this.trace.name(event.migrationId);
+    const text = describeEvent(event);
+    if (text !== undefined && event.type !== "ended") this.trace.add("W", undefined, text);
+    if (event.type === "ended") this.#hasEnded(event.end);
+    if (event.type === "phase") this.#entered(event.phase);
+    this.#onEvent(event);
+  }
+
+  #hasEnded(end: HandoverEnd): void {
+    this.#ended.set(end.migrationId, end);
+    this.trace.name(end.migrationId);
+    this.trace.add("W", undefined, describeEnd(end));
+    if (end.outcome === "completed") this.#cast.promote();
+  }
+
+  #entered(phase: NonNullable<TestPlan["cancelAt"]>): void {
+    const actions = this.#faults.ofPhase(phase);
+    const isCancelled = this.#plan.cancelAt === phase && this.#handovers === 1;
+    // Not while the worker is in the middle of what it does: a process dies between two messages.
+    this.clock.setTimer(() => {
+      if (isCancelled) {
+        this.trace.add(undefined, undefined, `fault: the handover is cancelled in ${phase}`);
+        this.#cancel?.abort(new Error("by the plan"));
+      }
+      for (const action of actions) {
+        if (typeof action === "object") {
+          this.#crash(action);
+          continue;
+        }
+        this.trace.add(undefined, undefined, `fault: ${action} of every connection in ${phase}`);
+        if (action === "cut") this.#network.cut("the connection was cut");
+        else this.#network.stall();
+      }
+    }, 0);
+  }
+
+  #crash({ crash, restartAfterMs = 1_000 }: Crash): void {
+    if (crash === "worker") {
+      if (this.#host.crash(restartAfterMs)) this.trace.add("W", undefined, "crashes");
+      return;
+    }
+    const instance = this.#cast[crash];
+    if (instance?.isAlive !== true) return;
+    this.trace.add(this.#cast.letterOf(instance), undefined, "crashes");
+    instance.crash("crashed");
+  }
+}
