@@ -14,6 +14,10 @@ export class FaultSource {
     this.#random = random;
   }
 
+  get isHealed(): boolean {
+    return this.#isHealed;
+  }
+
   /** Nothing goes wrong any more. */
   heal(): void {
     this.#isHealed = true;

@@ -31,7 +31,7 @@ export interface TestInstanceOptions {
   readonly job: TestJob;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly isRemovable: boolean;
+  readonly isRemovable: () => boolean;
   readonly webSocketFor: (instance: TestInstance) => TestClientOptions["WebSocket"];
   readonly log: (instance: TestInstance, line: string) => void;
 }
@@ -88,7 +88,7 @@ export class TestInstance implements Placement {
   async remove(): Promise<void> {
     await new Promise<void>((resolve) => this.#options.clock.setTimer(resolve, removeMs));
     if (!this.isAlive) return;
-    if (!this.#options.isRemovable) throw new Error("the plan says that removals fail");
+    if (!this.#options.isRemovable()) throw new Error("the plan says that removals fail");
     this.crash("removed");
   }
 

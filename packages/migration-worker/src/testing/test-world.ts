@@ -1,5 +1,5 @@
 import type { WorkerEvent } from "../events.js";
-import type { HandoverEnd } from "../handover/end.js";
+import type { HandoverEnd, Phase } from "../handover/end.js";
 import { Cast } from "./cast.js";
 import { checkPlan, type CheckedPlan } from "./check-plan.js";
 import { describeEnd, describeEvent } from "./describe-event.js";
@@ -44,6 +44,7 @@ export class TestWorld {
   #onEvent: (event: WorkerEvent) => void = () => {};
   #cancel: AbortController | undefined;
   #handovers = 0;
+  #faultsOfPhases = 0;
 
   /** @throws MigrationWorkerError `invalid-option`, naming the field of the plan. */
   constructor(job: TestJob, plan: TestPlan = {}, { deliver, awaitRealIo = true }: TestWorldOptions = {}) {
@@ -73,9 +74,10 @@ export class TestWorld {
     });
   }
 
-  /** How many messages were sent, and to how many of them something happened. */
+  /** How many messages were sent, and how much went wrong. */
   get counts(): { messages: number; faults: number } {
-    return this.#postOffice.counts;
+    const { messages, faults } = this.#postOffice.counts;
+    return { messages, faults: faults + this.#faultsOfPhases };
   }
 
   /** The instance that the worker takes for the active one, unless that is dead. */
@@ -140,9 +142,12 @@ export class TestWorld {
     });
   }
 
-  /** From now on nothing goes wrong. */
+  /** From now on nothing goes wrong, and what could not be removed is removed by hand. */
   heal(): void {
     this.#faults.heal();
+    for (const instance of this.#cast.instances) {
+      if (instance !== this.#cast.source) instance.crash("removed by hand");
+    }
   }
 
   /** Ends all instances and the worker. */
@@ -175,7 +180,7 @@ export class TestWorld {
       job: this.#job,
       clock: this.clock,
       random: this.#random,
-      isRemovable: this.#plan.removal === "works",
+      isRemovable: () => this.#plan.removal === "works" || this.#faults.isHealed,
       webSocketFor: (self) => this.#network.webSocketFor(self.life, this.#postOffice.examine(self)),
       log: (self, line) => this.trace.add(this.#cast.letterOf(self), undefined, `log: ${line}`),
     });
@@ -203,25 +208,30 @@ export class TestWorld {
     if (end.outcome === "completed") this.#cast.promote();
   }
 
-  #entered(phase: NonNullable<TestPlan["cancelAt"]>): void {
-    const actions = this.#faults.ofPhase(phase);
+  #entered(phase: Phase): void {
     const isCancelled = this.#plan.cancelAt === phase && this.#handovers === 1;
-    // Not while the worker is in the middle of what it does: a process dies between two messages.
-    this.clock.setTimer(() => {
-      if (isCancelled) {
-        this.trace.add(undefined, undefined, `fault: the handover is cancelled in ${phase}`);
-        this.#cancel?.abort(new Error("by the plan"));
-      }
-      for (const action of actions) {
-        if (typeof action === "object") {
-          this.#crash(action);
-          continue;
-        }
-        this.trace.add(undefined, undefined, `fault: ${action} of every connection in ${phase}`);
-        if (action === "cut") this.#network.cut("the connection was cut");
-        else this.#network.stall();
-      }
-    }, 0);
+    if (isCancelled) this.#soon(() => this.#cancelHandover(phase));
+    for (const action of this.#faults.ofPhase(phase)) {
+      this.#faultsOfPhases++;
+      if (typeof action === "object") this.#soon(() => this.#crash(action));
+      else this.#soon(() => this.#breakAll(action, phase));
+    }
+  }
+
+  /** Not while the worker is in the middle of what it does: what happens to a process happens between two messages. */
+  #soon(run: () => void): void {
+    this.clock.setTimer(run, 0);
+  }
+
+  #cancelHandover(phase: Phase): void {
+    this.trace.add(undefined, undefined, `fault: the handover is cancelled in ${phase}`);
+    this.#cancel?.abort(new Error("by the plan"));
+  }
+
+  #breakAll(how: "cut" | "stall", phase: Phase): void {
+    this.trace.add(undefined, undefined, `fault: ${how} of every connection in ${phase}`);
+    if (how === "cut") this.#network.cut("the connection was cut");
+    else this.#network.stall();
   }
 
   #crash({ crash, restartAfterMs = 1_000 }: Crash): void {

@@ -15,7 +15,7 @@ function ofOutput({ lines, mostActive }: Output, ends: readonly HandoverEnd[]): 
   const problems: string[] = [];
   if (mostActive > 1) problems.push(`${mostActive} instances were active at the same time`);
   if (lines.some(({ epoch }, index) => epoch < (lines[index - 1]?.epoch ?? 0))) problems.push("an epoch went back");
-  const fenced = new Set(ends.flatMap(({ outcome, migrationId }) => (outcome === "aborted" ? [migrationId] : [])));
+  const fenced = new Set(ends.flatMap(({ outcome, migrationId }) => (outcome === "completed" ? [] : [migrationId])));
   const numbers = lines.flatMap(({ n, writer }) => (writer !== undefined && fenced.has(writer) ? [] : [n]));
   // The target of a source that has died goes on from its own position: what was written after that comes once more.
   const isSourceLost = ends.some((end) => end.outcome === "completed" && end.sourceLost !== undefined);

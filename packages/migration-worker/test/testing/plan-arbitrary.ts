@@ -37,6 +37,7 @@ export const planArbitrary: fc.Arbitrary<TestPlan> = fc.record(
     handovers: fc.integer({ min: 1, max: 3 }),
     pauseMs: fc.constantFrom(500, 5_000, 40_000),
     sourceLost: fc.constantFrom("promote" as const, "abort" as const),
+    removal: fc.constantFrom("works" as const, "fails" as const),
     cancelAt: fc.constantFrom(...PHASES),
   },
   { requiredKeys: ["seed", "faults", "handovers", "pauseMs"] },
