@@ -4,11 +4,13 @@ import { Cast } from "./cast.js";
 import { checkPlan, type CheckedPlan } from "./check-plan.js";
 import { describeEnd, describeEvent } from "./describe-event.js";
 import { FaultSource } from "./fault-source.js";
+import { inTime } from "./in-time.js";
+import { Mishaps } from "./mishaps.js";
 import { MemoryNetwork, type Deliver } from "./memory-network.js";
 import { PostOffice } from "./post-office.js";
 import { seededRandom } from "./seeded-random.js";
 import { TestInstance, type TestJob } from "./test-instance.js";
-import type { Crash, TestPlan } from "./test-plan.js";
+import type { TestPlan } from "./test-plan.js";
 import { Trace } from "./trace.js";
 import { VirtualClock } from "./virtual-clock.js";
 import { WorkerHost } from "./worker-host.js";
@@ -16,8 +18,6 @@ import { WorkerHost } from "./worker-host.js";
 const jobId = "job";
 /** How long it takes to start an instance. */
 const placeMs = 20;
-/** What has not ended after an hour does not end: the longest deadlines together are some minutes. */
-const patienceMs = 3_600_000;
 /** How long to wait for instances to be connected before a run goes on without them. */
 const connectMs = 60_000;
 
@@ -28,7 +28,26 @@ export interface TestWorldOptions {
   readonly awaitRealIo?: boolean;
 }
 
-/** A worker, a network and the instances of one job, all in memory and on one clock that runs only while it is asked. */
+/**
+ * A worker, a network and the instances of one job, all in memory and on one clock that runs only while it is asked to:
+ * `testHandover` step by step, for tests that look or act in between.
+ *
+ * @example
+ * ```ts
+ * import { TestWorld, type JobInstance } from "@changeover/migration-worker/testing";
+ *
+ * declare function startJob(instance: JobInstance): void;
+ *
+ * const world = new TestWorld(startJob, { random: { probability: 0.1 } });
+ * await world.start();
+ * await world.handover();
+ * world.heal();
+ * await world.pause(120_000);
+ * const end = await world.handover();
+ * console.log(end.outcome, String(world.trace));
+ * world.stop();
+ * ```
+ */
 export class TestWorld {
   readonly clock: VirtualClock;
   readonly trace: Trace;
@@ -39,12 +58,12 @@ export class TestWorld {
   readonly #faults: FaultSource;
   readonly #postOffice: PostOffice;
   readonly #network: MemoryNetwork;
+  readonly #mishaps: Mishaps;
   readonly #host: WorkerHost;
   readonly #ended = new Map<string, HandoverEnd>();
   #onEvent: (event: WorkerEvent) => void = () => {};
   #cancel: AbortController | undefined;
   #handovers = 0;
-  #faultsOfPhases = 0;
 
   /** @throws MigrationWorkerError `invalid-option`, naming the field of the plan. */
   constructor(job: TestJob, plan: TestPlan = {}, { deliver, awaitRealIo = true }: TestWorldOptions = {}) {
@@ -62,7 +81,15 @@ export class TestWorld {
       cast: this.#cast,
       faults: this.#faults,
       trace: this.trace,
-      crash: (crash) => this.#crash(crash),
+      crash: (crash) => this.#mishaps.crash(crash),
+    });
+    this.#mishaps = new Mishaps({
+      clock,
+      trace: this.trace,
+      cast: this.#cast,
+      network: this.#network,
+      faults: this.#faults,
+      crashWorker: (restartAfterMs) => this.#host.crash(restartAfterMs),
     });
     this.#host = new WorkerHost({
       clock,
@@ -77,7 +104,7 @@ export class TestWorld {
   /** How many messages were sent, and how much went wrong. */
   get counts(): { messages: number; faults: number } {
     const { messages, faults } = this.#postOffice.counts;
-    return { messages, faults: faults + this.#faultsOfPhases };
+    return { messages, faults: faults + this.#mishaps.count };
   }
 
   /** The instance that the worker takes for the active one, unless that is dead. */
@@ -157,20 +184,7 @@ export class TestWorld {
   }
 
   #run<T>(body: () => Promise<T>): Promise<T> {
-    return this.clock.runUntil(this.#inTime(body()));
-  }
-
-  async #inTime<T>(promise: Promise<T>): Promise<T> {
-    let stopTimer = (): void => {};
-    const tooLate = new Promise<never>((_resolve, reject) => {
-      const giveUp = (): void => reject(new Error(`nothing ended within ${patienceMs} ms\n${this.trace}`));
-      stopTimer = this.clock.setTimer(giveUp, patienceMs);
-    });
-    try {
-      return await Promise.race([promise, tooLate]);
-    } finally {
-      stopTimer();
-    }
+    return this.clock.runUntil(inTime(this.clock, body(), () => String(this.trace)));
   }
 
   #instance(as: "source" | "target", env: Record<string, string>, migrationId: string | undefined): TestInstance {
@@ -209,39 +223,12 @@ export class TestWorld {
   }
 
   #entered(phase: Phase): void {
-    const isCancelled = this.#plan.cancelAt === phase && this.#handovers === 1;
-    if (isCancelled) this.#soon(() => this.#cancelHandover(phase));
-    for (const action of this.#faults.ofPhase(phase)) {
-      this.#faultsOfPhases++;
-      if (typeof action === "object") this.#soon(() => this.#crash(action));
-      else this.#soon(() => this.#breakAll(action, phase));
+    if (this.#plan.cancelAt === phase && this.#handovers === 1) {
+      this.#mishaps.soon(() => {
+        this.trace.add(undefined, undefined, `fault: the handover is cancelled in ${phase}`);
+        this.#cancel?.abort(new Error("by the plan"));
+      });
     }
-  }
-
-  /** Not while the worker is in the middle of what it does: what happens to a process happens between two messages. */
-  #soon(run: () => void): void {
-    this.clock.setTimer(run, 0);
-  }
-
-  #cancelHandover(phase: Phase): void {
-    this.trace.add(undefined, undefined, `fault: the handover is cancelled in ${phase}`);
-    this.#cancel?.abort(new Error("by the plan"));
-  }
-
-  #breakAll(how: "cut" | "stall", phase: Phase): void {
-    this.trace.add(undefined, undefined, `fault: ${how} of every connection in ${phase}`);
-    if (how === "cut") this.#network.cut("the connection was cut");
-    else this.#network.stall();
-  }
-
-  #crash({ crash, restartAfterMs = 1_000 }: Crash): void {
-    if (crash === "worker") {
-      if (this.#host.crash(restartAfterMs)) this.trace.add("W", undefined, "crashes");
-      return;
-    }
-    const instance = this.#cast[crash];
-    if (instance?.isAlive !== true) return;
-    this.trace.add(this.#cast.letterOf(instance), undefined, "crashes");
-    instance.crash("crashed");
+    this.#mishaps.entered(phase);
   }
 }

@@ -6,7 +6,12 @@ import { counterJob, newOutput } from "./counter-job.js";
 import { broken } from "./oracle.js";
 import { planArbitrary } from "./plan-arbitrary.js";
 
-const numRuns = Number(process.env["FAST_CHECK_RUNS"] ?? 300);
+// A failure says its seed and path: with both, and only then, FAST_CHECK_SEED and FAST_CHECK_PATH replay it.
+const { FAST_CHECK_RUNS = "300", FAST_CHECK_SEED: seed, FAST_CHECK_PATH: path } = process.env;
+const parameters = {
+  numRuns: Number(FAST_CHECK_RUNS),
+  ...(seed !== undefined && path !== undefined && { seed: Number(seed), path, endOnFailure: true }),
+};
 /** Long enough for every deadline, every silence and every slow reconnect to be over. */
 const recoveryMs = 150_000;
 /** Seldom enough to leave the time to what this is about. */
@@ -21,40 +26,49 @@ afterAll(() => {
 });
 
 it("holds what is promised whatever goes wrong, in every order of arrival", { timeout: 120_000 }, async () => {
-  const property = fc.asyncProperty(planArbitrary, fc.scheduler(), async (plan, scheduler) => {
-    const output = newOutput();
-    const deliver = (run: () => void, description: string): void => {
-      void scheduler.schedule(Promise.resolve(), description).then(run);
-    };
-    const world = new TestWorld(counterJob(output, {}, tickMs), plan, { deliver, awaitRealIo: false });
-    const ends: HandoverEnd[] = [];
-    const scenario = async (): Promise<void> => {
-      await world.start();
-      while (ends.length < (plan.handovers ?? 1) && world.hasActive) {
-        ends.push(await world.handover());
-        await world.pause();
+  const property = fc.asyncProperty(
+    planArbitrary,
+    fc.boolean(),
+    fc.scheduler(),
+    async (plan, isReordered, scheduler) => {
+      const output = newOutput();
+      const deliver = (run: () => void, description: string): void => {
+        void scheduler.schedule(Promise.resolve(), description).then(run);
+      };
+      const world = new TestWorld(counterJob(output, {}, tickMs), plan, {
+        awaitRealIo: false,
+        ...(isReordered && { deliver }),
+      });
+      const ends: HandoverEnd[] = [];
+      const scenario = async (): Promise<void> => {
+        await world.start();
+        while (ends.length < (plan.handovers ?? 1) && world.hasActive) {
+          ends.push(await world.handover());
+          await world.pause();
+        }
+        world.heal();
+        await world.pause(recoveryMs);
+        if (!world.hasActive) return;
+        expect(output.active.size).toBe(1);
+        const last = await world.handover();
+        ends.push(last);
+        expect(last).toMatchObject({ outcome: "completed" });
+        await world.pause(1_000);
+        expect(output.active.size).toBe(1);
+      };
+      try {
+        await (isReordered ? scheduler.waitFor(scenario()) : scenario());
+        expect(broken(output, ends, world.trace).join("; ")).toBe("");
+      } catch (error) {
+        throw new Error(`${String(error)}\n${world.trace}`, { cause: error });
+      } finally {
+        world.stop();
+        figures.runs++;
+        figures.messages += world.counts.messages;
+        figures.faults += world.counts.faults;
+        for (const { outcome } of ends) figures.ends.set(outcome, (figures.ends.get(outcome) ?? 0) + 1);
       }
-      world.heal();
-      await world.pause(recoveryMs);
-      if (!world.hasActive) return;
-      const last = await world.handover();
-      ends.push(last);
-      expect(last).toMatchObject({ outcome: "completed" });
-      await world.pause(1_000);
-      expect(output.active.size).toBe(1);
-    };
-    try {
-      await scheduler.waitFor(scenario());
-      expect(broken(output, ends, world.trace)).toEqual([]);
-    } catch (error) {
-      throw new Error(`${String(error)}\n${world.trace}`, { cause: error });
-    } finally {
-      world.stop();
-      figures.runs++;
-      figures.messages += world.counts.messages;
-      figures.faults += world.counts.faults;
-      for (const { outcome } of ends) figures.ends.set(outcome, (figures.ends.get(outcome) ?? 0) + 1);
-    }
-  });
-  await fc.assert(property, { numRuns });
+    },
+  );
+  await fc.assert(property, parameters);
 });
