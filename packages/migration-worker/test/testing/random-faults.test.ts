@@ -7,7 +7,7 @@ import { broken } from "./oracle.js";
 import { planArbitrary } from "./plan-arbitrary.js";
 
 // A failure says its seed and path: with both, and only then, FAST_CHECK_SEED and FAST_CHECK_PATH replay it.
-const { FAST_CHECK_RUNS = "300", FAST_CHECK_SEED: seed, FAST_CHECK_PATH: path } = process.env;
+const { FAST_CHECK_RUNS = "200", FAST_CHECK_SEED: seed, FAST_CHECK_PATH: path } = process.env;
 const parameters = {
   numRuns: Number(FAST_CHECK_RUNS),
   ...(seed !== undefined && path !== undefined && { seed: Number(seed), path, endOnFailure: true }),
