@@ -7,7 +7,7 @@ const times = report.restart.silenceMs / report.silenceMs.p50;
 const promises = {
   "10 handovers completed": report.handovers === 10,
   "1 refused": report.refused === 1,
-  "2 crashes recovered from": report.recovered === 2,
+  "3 crashes recovered from": report.recovered === 3,
   "nothing lost": report.lost === 0,
   "nothing doubled": report.doubled === 0,
   "nothing lost in the crash: the target had kept what the dead source had not sent": report.lostInCrash === 0,

@@ -58,22 +58,27 @@ async function stopOutput(atOrAfter: number, signal: AbortSignal): Promise<{ n: 
   return stopped;
 }
 
-const client = connectMigration({
-  onGetState: () => (TICKER_REFUSES ? stateRefusal(TICKER_REFUSES) : { ...state }),
-  onInitialState: (initial: typeof state) => {
-    state = initial;
-    tick();
-    client.reportReady({ n: state.n });
+const client = connectMigration(
+  {
+    onGetState: () => (TICKER_REFUSES ? stateRefusal(TICKER_REFUSES) : { ...state }),
+    onInitialState: (initial: typeof state) => {
+      state = initial;
+      tick();
+      client.reportReady({ n: state.n });
+    },
+    onCutoverReady: async ({ n }: { n: number }, _migrationId, { signal }) =>
+      client.reportStoppedOutput(await stopOutput(n, signal)),
+    onCutoverApply: async () => {
+      await startOutput();
+      client.reportApplied();
+    },
+    // A target is told too: it was never active, and is about to be stopped.
+    onAbort: () => (client.role === "source" && !output ? startOutput() : undefined),
   },
-  onCutoverReady: async ({ n }: { n: number }, _migrationId, { signal }) =>
-    client.reportStoppedOutput(await stopOutput(n, signal)),
-  onCutoverApply: async () => {
-    await startOutput();
-    client.reportApplied();
-  },
-  // A target is told too: it was never active, and is about to be stopped.
-  onAbort: () => (client.role === "source" && !output ? startOutput() : undefined),
-});
+  process.env,
+  // A source that has stopped may be waiting for a worker that is being restarted, and its listeners hear nothing.
+  { reconnectMinMs: 50, reconnectMaxMs: 500 },
+);
 
 if ((await client.ready) !== "target") {
   tick();

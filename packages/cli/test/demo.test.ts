@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, type ChildProcess } from "node:child_process";
 import { eventually } from "@changeover/testing";
 import { describe, expect, it } from "vitest";
 import { expectedReport, reportKeys, runCli } from "./run-cli.js";
 
-/** The ids of the jobs that a demo has started. */
-function jobsOf(pid: number): string[] {
+/** The ids of the processes that a demo has started: jobs, and a worker. */
+function childrenOf(pid: number): string[] {
   const processes = execFileSync("ps", ["-e", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   return processes.flatMap((line) => {
     const [id = "", parent = ""] = line.trim().split(/\s+/);
@@ -47,53 +47,41 @@ describe("changeover demo", { timeout: 60_000 }, () => {
     expect(stderr).toMatch(/Start Docker/);
     expect(code).toBe(1);
   });
-
-  it("leaves no job running when it is interrupted", async () => {
-    const { child, done } = runCli(["demo", "--json"]);
-    const jobs = await eventually(() => {
-      const found = jobsOf(child.pid ?? 0);
-      expect(found.length).toBeGreaterThan(0);
-      return found;
-    });
-    child.kill("SIGINT");
-    const { code, stderr } = await done;
-    expect(code).toBe(130);
-    expect(stderr).toContain("stopped by SIGINT");
-    expect(jobs.filter(isRunning)).toEqual([]);
-  });
 });
 
-describe("an interrupted demo", { timeout: 60_000 }, () => {
-  it.each([0, 150, 400, 3_000])("ends at once when that happens %d ms after its first line", async (delayMs) => {
-    const { child, done } = runCli(["demo", "--json"]);
-    await new Promise((resolve) => child.stderr?.once("data", resolve));
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const jobs = jobsOf(child.pid ?? 0);
-    child.kill("SIGINT");
-    const { code, stderr } = await done;
-    expect(stderr).toContain("stopped by SIGINT");
-    expect(stderr).not.toMatch(/^\s+at /m);
-    expect(code).toBe(130);
-    expect(jobs.filter(isRunning)).toEqual([]);
+/** Resolves when a demo has said this. */
+function says(demo: ChildProcess, text: string): Promise<void> {
+  let seen = "";
+  return new Promise((resolve) => {
+    demo.stderr?.on("data", (data) => {
+      seen += String(data);
+      if (seen.includes(text)) resolve();
+    });
   });
+}
 
-  it.each(["is wrong", "a job refuses", "a target is killed", "For comparison"])(
-    "ends at once after %j",
-    async (text) => {
-      const { child, done } = runCli(["demo", "--json"]);
-      let seen = "";
-      await new Promise<void>((resolve) => {
-        child.stderr?.on("data", (data) => {
-          seen += String(data);
-          if (seen.includes(text)) resolve();
-        });
-      });
-      child.kill("SIGTERM");
-      const { code, stderr } = await done;
-      expect(stderr).not.toMatch(/^\s+at /m);
-      expect(code).toBe(143);
-    },
-  );
+describe("an interrupted demo", { timeout: 60_000 }, () => {
+  it.each([
+    ["SIGINT", 130, "changeover demo", 0],
+    ["SIGINT", 130, "changeover demo", 150],
+    ["SIGINT", 130, "changeover demo", 400],
+    ["SIGINT", 130, "✔  3", 0],
+    ["SIGTERM", 143, "a job refuses", 0],
+    ["SIGTERM", 143, "a target is killed", 0],
+    ["SIGTERM", 143, "a source is killed", 800],
+    ["SIGTERM", 143, "a worker is killed", 0],
+  ] as const)("ends by %s at once, with %d, after %j and %d ms", async (signal, expectedCode, text, delayMs) => {
+    const { child, done } = runCli(["demo", "--json"]);
+    await says(child, text);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const children = childrenOf(child.pid ?? 0);
+    child.kill(signal);
+    const { code, stderr } = await done;
+    expect(stderr).toContain(`stopped by ${signal}`);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(code).toBe(expectedCode);
+    await eventually(() => expect(children.filter(isRunning)).toEqual([]));
+  });
 
   it("whose reader goes away ends quietly", async () => {
     const { child, done } = runCli(["demo"]);
@@ -104,16 +92,17 @@ describe("an interrupted demo", { timeout: 60_000 }, () => {
     expect(code).toBe(141);
   });
 
-  it("that is killed leaves no job behind", async () => {
+  it.each(["✔  3", "a source is killed"])("that is killed after %j leaves no process behind", async (text) => {
     const { child, done } = runCli(["demo", "--json"]);
-    const jobs = await eventually(() => {
-      const found = jobsOf(child.pid ?? 0);
+    await says(child, text);
+    const children = await eventually(() => {
+      const found = childrenOf(child.pid ?? 0);
       expect(found.length).toBeGreaterThan(0);
       return found;
     });
     child.kill("SIGKILL");
     await done;
-    await eventually(() => expect(jobs.filter(isRunning)).toEqual([]));
+    await eventually(() => expect(children.filter(isRunning)).toEqual([]));
   });
 });
 

@@ -23,7 +23,7 @@ export const expectedReport = (runtime: "process" | "docker"): object => ({
   runtime,
   handovers: 10,
   refused: 1,
-  recovered: 2,
+  recovered: 3,
   lost: 0,
   doubled: 0,
 });

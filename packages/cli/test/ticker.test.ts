@@ -2,8 +2,7 @@ import { connectMigration } from "@changeover/migration-client";
 import { startMigrationWorker, type HandoverEnd, type HandoverOptions, type Phase } from "@changeover/migration-worker";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Collector } from "../src/demo/collector.js";
-import { createProcessStage } from "../src/demo/process-stage.js";
-import type { Instance } from "../src/demo/stage.js";
+import { createProcessStage, type ProcessInstance } from "../src/demo/process-stage.js";
 
 /** A ticker under a worker, in real processes, with the collector that checks it. */
 async function startTicker() {
@@ -22,7 +21,7 @@ async function startTicker() {
   await collector.arrivals(5);
 
   async function handOver(options: Partial<HandoverOptions> = {}): Promise<HandoverEnd> {
-    let target: Instance | undefined;
+    let target: ProcessInstance | undefined;
     const end = await worker.handover("ticker", {
       placeTarget: async (request) => (target = await stage.start({ ...env, ...request.env })),
       ...options,

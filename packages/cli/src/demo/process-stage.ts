@@ -1,20 +1,26 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { whenGone } from "./child-end.js";
 import type { Instance, Stage } from "./stage.js";
 
-/** How long a job may take to end after SIGTERM. */
-const stopTimeoutMs = 2_000;
+export interface ProcessInstance extends Instance {
+  readonly pid: number;
+}
 
-/** Runs jobs as child processes; `job` is a file of the built package. */
-export function createProcessStage(job: URL): Stage {
-  const running = new Set<Instance>();
+export interface ProcessStage extends Stage {
+  start(env: Record<string, string>): Promise<ProcessInstance>;
+}
+
+/** Runs jobs as child processes; `job` is a file of the built package, `stopTimeoutMs` how long it may take to end. */
+export function createProcessStage(job: URL, { stopTimeoutMs = 2_000 } = {}): ProcessStage {
+  const running = new Set<ProcessInstance>();
   return {
     runtime: "process",
     description: `child processes of Node ${process.versions.node}`,
     listenHost: "127.0.0.1",
     reachHost: "127.0.0.1",
     start: async (env) => {
-      const instance = await startProcess(job, env);
+      const instance = await startProcess(job, env, stopTimeoutMs);
       running.add(instance);
       void instance.gone.then(() => running.delete(instance));
       return instance;
@@ -25,7 +31,7 @@ export function createProcessStage(job: URL): Stage {
   };
 }
 
-async function startProcess(job: URL, env: Record<string, string>): Promise<Instance> {
+async function startProcess(job: URL, env: Record<string, string>, stopTimeoutMs: number): Promise<ProcessInstance> {
   // Ends the job when this process, which holds the other end of its standard input, is gone.
   const endWithParent = new URL("./end-with-parent.js", job);
   const child = spawn(process.execPath, ["--import", endWithParent.href, fileURLToPath(job)], {
@@ -34,16 +40,7 @@ async function startProcess(job: URL, env: Record<string, string>): Promise<Inst
   });
   // A job that has ended does not read any more.
   child.stdin.on("error", () => {});
-  let errors = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    errors = (errors + text).slice(-2_000);
-  });
-  const gone = new Promise<{ reason: string }>((resolve) => {
-    child.once("close", (code, signal) => {
-      const how = signal ? `killed by ${signal}` : `exited with code ${code}`;
-      resolve({ reason: errors === "" ? how : `${how}: ${errors.trim()}` });
-    });
-  });
+  const gone = whenGone(child);
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
@@ -54,6 +51,7 @@ async function startProcess(job: URL, env: Record<string, string>): Promise<Inst
   };
   return {
     gone,
+    pid: child.pid ?? 0,
     kill: () => end("SIGKILL"),
     remove: async () => {
       const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);

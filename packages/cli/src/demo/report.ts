@@ -6,7 +6,7 @@ export interface DemoReport {
   /** Handovers that completed in the row of ten. */
   handovers: number;
   refused: number;
-  /** Crashes after which the job went on: of a target that was taking over, of a source before it stopped. */
+  /** Crashes after which the job went on: of a target and of a worker during the takeover, of a source before it stopped. */
   recovered: number;
   lost: number;
   doubled: number;

@@ -1,8 +1,10 @@
 import type { HandoverEnd, WorkerEvent } from "@changeover/migration-worker";
+import type { Tally } from "./collector.js";
 import { median, medianPhasesMs, roundMs, type DemoReport } from "./report.js";
 import { Show, type Measured, type Theatre } from "./show.js";
 import type { Instance } from "./stage.js";
 import type { RemoteCollector } from "./remote-collector.js";
+import { RemoteWorker } from "./remote-worker.js";
 
 const handoversInARow = 10;
 
@@ -28,19 +30,21 @@ export async function runScenario(theatre: Theatre, watcher: Watcher): Promise<D
     const isTargetSurvived = await killTargetAtCutover(show, watcher);
     const crash = await killSource(show, watcher);
     const tally = await show.end();
+    const restarted = await killWorker(theatre, watcher);
 
     watcher.chapter("For comparison, the usual way: stop the job, start the next");
     const restart = await restartTheUsualWay(theatre, watcher);
 
-    const broken = tally.broken + refusal.tally.broken;
+    const tallies = [tally, refusal.tally, restarted.tally];
+    const broken = sum(tallies, "broken");
     if (broken > 0) throw new Error(`${broken} numbers arrived with a hash that does not follow from those before`);
     return {
       runtime: theatre.stage.runtime,
       handovers: row.ends.length,
       refused: refusal.isRefused ? 1 : 0,
-      recovered: [isTargetSurvived, crash.isSurvived].filter(Boolean).length,
-      lost: tally.lost - crash.lost + refusal.tally.lost,
-      doubled: tally.doubled + refusal.tally.doubled,
+      recovered: [isTargetSurvived, crash.isSurvived, restarted.isSurvived].filter(Boolean).length,
+      lost: sum(tallies, "lost") - crash.lost,
+      doubled: sum(tallies, "doubled"),
       lostInCrash: crash.lost,
       silenceMs: { p50: roundMs(median(row.silencesMs)), max: roundMs(Math.max(0, ...row.silencesMs)) },
       restart: { silenceMs: roundMs(restart.silenceMs), lost: restart.lost },
@@ -111,6 +115,40 @@ async function killSource(show: Show, watcher: Watcher): Promise<{ isSurvived: b
   return { isSurvived, lost };
 }
 
+/** Kills the worker when the source has stopped and the target may have taken over, and starts it again. */
+async function killWorker(theatre: Theatre, watcher: Watcher): Promise<{ isSurvived: boolean; tally: Tally }> {
+  watcher.begin("killing a worker in the middle of a handover");
+  const { stage, signal } = theatre;
+  const worker = await RemoteWorker.start({
+    program: new URL("./worker-program.js", import.meta.url),
+    host: stage.listenHost,
+    advertisedHost: stage.reachHost,
+    signal,
+  });
+  try {
+    worker.subscribe((event) => watcher.progress(event));
+    const show = await Show.start("ticker-of-another-worker", { ...theatre, worker });
+    const { end, silenceMs } = await show.handOver((event) =>
+      event.type === "phase" && event.phase === "ready" ? restartHeld(show.collector, worker) : undefined,
+    );
+    const isEndedByRules = end.outcome === "aborted" && end.phase === "apply" && end.active === "source";
+    const { end: next } = isEndedByRules ? await show.handOver() : { end };
+    const isSurvived = isEndedByRules && next.outcome === "completed";
+    const what = `a worker is killed as its target takes over: restarted, it lets the source resume, silence ${ms(silenceMs)}`;
+    tell(watcher, isSurvived, `${what}, then hands over`, next);
+    return { isSurvived, tally: await show.end() };
+  } finally {
+    await worker.close();
+  }
+}
+
+/** As with a target that is killed, but its worker is. */
+async function restartHeld(collector: RemoteCollector, worker: RemoteWorker): Promise<void> {
+  await collector.holdNextConnection();
+  await worker.kill();
+  await worker.restart();
+}
+
 async function restartTheUsualWay(theatre: Theatre, watcher: Watcher): Promise<{ silenceMs: number; lost: number }> {
   watcher.begin("stopping and starting");
   // It knows the time, so that it can join its programme where that is now.
@@ -120,6 +158,10 @@ async function restartTheUsualWay(theatre: Theatre, watcher: Watcher): Promise<{
   await show.end();
   watcher.done(`silence ${ms(restart.silenceMs)}, lost ${restart.lost}`);
   return restart;
+}
+
+function sum(tallies: readonly Tally[], count: "lost" | "doubled" | "broken"): number {
+  return tallies.reduce((total, tally) => total + tally[count], 0);
 }
 
 /** Shows what was to happen, or how it ended instead. */

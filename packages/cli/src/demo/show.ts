@@ -1,4 +1,4 @@
-import type { HandoverEnd, MigrationWorker, WorkerEvent } from "@changeover/migration-worker";
+import type { HandoverEnd, MigrationWorker, RegisteredJob, WorkerEvent } from "@changeover/migration-worker";
 import { epochMs, type Tally } from "./collector.js";
 import { RemoteCollector } from "./remote-collector.js";
 import type { Instance, Stage } from "./stage.js";
@@ -10,10 +10,15 @@ const quietTicks = 15;
 /** How long a job may take to start and to be heard. */
 const startTimeoutMs = 20_000;
 
+/** What a show needs of a worker, which may run in this process or in one of its own. */
+export interface ShowWorker extends Pick<MigrationWorker, "handover" | "subscribe" | "unregister"> {
+  register(jobId: string): RegisteredJob | Promise<RegisteredJob>;
+}
+
 /** Where a show is put on. */
 export interface Theatre {
   readonly stage: Stage;
-  readonly worker: MigrationWorker;
+  readonly worker: ShowWorker;
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +69,7 @@ export class Show {
     const collector = await RemoteCollector.listen(stage.listenHost, signal);
     try {
       const env = { TICKER_COLLECTOR: `tcp://${stage.reachHost}:${collector.port}`, ...given };
-      const job = isManaged ? worker.register(jobId) : undefined;
+      const job = isManaged ? await worker.register(jobId) : undefined;
       const active = await stage.start({ ...env, ...job?.env });
       job?.attach(active);
       const show = new Show(jobId, collector, theatre, env, active);
