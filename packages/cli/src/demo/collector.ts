@@ -14,6 +14,11 @@ export interface Tally {
   broken: number;
 }
 
+interface Hold {
+  isHeld: () => void;
+  released: Promise<void>;
+}
+
 /** Milliseconds since the Unix epoch, with fractions: the same in every thread. */
 export function epochMs(): number {
   return performance.timeOrigin + performance.now();
@@ -25,7 +30,8 @@ export function epochMs(): number {
  */
 export class Collector {
   readonly #tally: Tally = { received: 0, lost: 0, doubled: 0, broken: 0 };
-  #hold: { isHeld: () => void; released: Promise<void> } | undefined;
+  #heldConnection: Hold | undefined;
+  #heldEnd: Hold | undefined;
   #release: (() => void) | undefined;
   #next = 0;
   #hash = "";
@@ -35,7 +41,7 @@ export class Collector {
   readonly #server: Server;
 
   private constructor() {
-    this.#server = createServer((socket) => void this.#serve(socket));
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => void this.#serve(socket));
   }
 
   static async listen(host: string): Promise<Collector> {
@@ -71,11 +77,15 @@ export class Collector {
 
   /** Resolves when the next connection has been made; it is greeted only after `release`. */
   holdNextConnection(): Promise<void> {
-    const released = new Promise<void>((resolve) => {
-      this.#release = resolve;
-    });
     return new Promise((isHeld) => {
-      this.#hold = { isHeld, released };
+      this.#heldConnection = this.#hold(isHeld);
+    });
+  }
+
+  /** Resolves when the next connection has been ended by its job; what the job waits for then comes after `release`. */
+  holdNextEnd(): Promise<void> {
+    return new Promise((isHeld) => {
+      this.#heldEnd = this.#hold(isHeld);
     });
   }
 
@@ -93,14 +103,29 @@ export class Collector {
   async #serve(socket: Socket): Promise<void> {
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
-    // A job that is killed resets its connection.
-    socket.on("error", () => {});
-    createInterface({ input: socket }).on("line", (line) => this.#receive(line));
-    const hold = this.#hold;
-    this.#hold = undefined;
+    const lines = createInterface({ input: socket });
+    lines.on("line", (line) => this.#receive(line));
+    // A job that is killed resets its connection, and what reads its lines passes that on.
+    for (const emitter of [socket, lines]) emitter.on("error", () => {});
+    socket.on("end", async () => {
+      const hold = this.#heldEnd;
+      this.#heldEnd = undefined;
+      hold?.isHeld();
+      await hold?.released;
+      socket.end();
+    });
+    const hold = this.#heldConnection;
+    this.#heldConnection = undefined;
     hold?.isHeld();
     await hold?.released;
     socket.write(`${this.#next}\n`);
+  }
+
+  #hold(isHeld: () => void): Hold {
+    const released = new Promise<void>((resolve) => {
+      this.#release = resolve;
+    });
+    return { isHeld, released };
   }
 
   #receive(line: string): void {
