@@ -1,4 +1,4 @@
-import type { HandoverEnd, HandoverOptions, Phase, Placement } from "@changeover/migration-worker";
+import type { HandoverEnd, HandoverOptions, Phase, Placement, WorkerEvent } from "@changeover/migration-worker";
 import { onTestFinished } from "vitest";
 import { Collector } from "../src/demo/collector.js";
 import { createProcessStage, type ProcessInstance } from "../src/demo/process-stage.js";
@@ -6,12 +6,10 @@ import { RemoteWorker } from "../src/demo/remote-worker.js";
 
 const jobId = "ticker";
 /** How long a job may take to end after SIGTERM before it is killed: one that is frozen does not end. */
-export const stopTimeoutMs = 300;
+const stopTimeoutMs = 300;
 
 /** A ticker and its worker, each in a process of its own, with the collector that checks every number. */
 export class RemoteTicker {
-  /** Processes of the job that have been started and are not gone. */
-  readonly living = new Set<ProcessInstance>();
   readonly worker: RemoteWorker;
   readonly collector: Collector;
   source: ProcessInstance | undefined;
@@ -20,6 +18,7 @@ export class RemoteTicker {
   onPlaced: (target: ProcessInstance) => Promise<void> | void = () => {};
   /** What the removal of an instance waits for. */
   beforeRemoval: Promise<void> = Promise.resolve();
+  readonly #living = new Set<ProcessInstance>();
   readonly #stage = createProcessStage(new URL("../dist/demo/ticker.mjs", import.meta.url), { stopTimeoutMs });
   readonly #env: Record<string, string>;
 
@@ -63,23 +62,24 @@ export class RemoteTicker {
   }
 
   /** Resolves when the handover that is about to begin enters this phase. */
-  entered(phase: Phase): Promise<void> {
+  enters(phase: Phase): Promise<void> {
+    return this.hears((event) => event.type === "phase" && event.phase === phase);
+  }
+
+  /** Resolves when the worker tells of something. */
+  hears(isIt: (event: WorkerEvent) => boolean): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.worker.subscribe((event) => {
-        if (event.type !== "phase" || event.phase !== phase) return;
+        if (!isIt(event)) return;
         stop();
         resolve();
       });
     });
   }
 
-  /** Resolves when the worker says that the active instance has died. */
-  died(): Promise<void> {
-    return new Promise((resolve) => {
-      this.worker.subscribe((event) => {
-        if (event.type === "gone" && event.side === "source") resolve();
-      });
-    });
+  /** Processes of the job that have been started and are not gone. */
+  livingPids(): number[] {
+    return [...this.#living].map(({ pid }) => pid);
   }
 
   /** The longest silence since then, as far as it is longer than the ticker's own interval. */
@@ -89,8 +89,8 @@ export class RemoteTicker {
 
   async #start(env: Record<string, string>): Promise<ProcessInstance> {
     const instance = await this.#stage.start({ ...this.#env, ...env });
-    this.living.add(instance);
-    void instance.gone.then(() => this.living.delete(instance));
+    this.#living.add(instance);
+    void instance.gone.then(() => this.#living.delete(instance));
     return instance;
   }
 
