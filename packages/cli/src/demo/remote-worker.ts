@@ -108,22 +108,23 @@ export class RemoteWorker {
   async handover(jobId: string, { placeTarget, signal, ...options }: HandoverOptions): Promise<HandoverEnd> {
     const job = this.#jobs.get(jobId);
     if (!job) throw new Error(`job ${jobId} is not registered`);
+    if (job.handover) throw new Error(`a handover of job ${jobId} is in flight`);
     const endOfNext = new Promise<HandoverEnd>((ended, failed) => {
-      // A second one is refused, and places nothing.
-      job.handover ??= { placeTarget, run: this.#run, ended, failed };
+      job.handover = { placeTarget, run: this.#run, ended, failed };
     });
+    // It may fail when nobody waits for it.
     endOfNext.catch(() => {});
     const cancel = (): void => void this.#call({ method: "cancel", jobId, reason: "cancelled" }).catch(() => {});
     signal?.addEventListener("abort", cancel, { once: true });
     try {
       const end = await this.#call({ method: "handover", jobId, options });
       if (!isHandoverEnd(end)) throw new TypeError("the worker answered without the end of a handover");
-      if (job.handover?.placeTarget === placeTarget) delete job.handover;
       return end;
     } catch (error) {
       if (error instanceof WorkerGone) return await endOfNext;
       throw error;
     } finally {
+      delete job.handover;
       signal?.removeEventListener("abort", cancel);
     }
   }
@@ -141,7 +142,13 @@ export class RemoteWorker {
 
   /** Starts the worker again after it was killed. Resolves when it listens, on the same port as before. */
   async restart(): Promise<void> {
-    await this.#start();
+    try {
+      await this.#start();
+    } catch (error) {
+      // A handover that only this worker could have ended must not wait for ever.
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
     // A job whose handover the worker still has to end gets what is active then.
     for (const [jobId, { active, handover }] of this.#jobs) {
       if (!handover && active !== undefined) this.#attach(jobId, active);
@@ -179,7 +186,10 @@ export class RemoteWorker {
     );
     child.on("message", (message: unknown) => channel.receive(message));
     // What it said last may still be under way when the process is gone.
-    const disconnected = new Promise((resolve) => child.once("disconnect", resolve));
+    const disconnected = new Promise<void>((resolve) => {
+      if (child.connected) child.once("disconnect", resolve);
+      else resolve();
+    });
     const over = Promise.all([whenGone(child), disconnected]).then(([{ reason }]) => {
       const error = new WorkerGone(`the worker's process has ended: ${reason}`);
       channel.fail(error);
@@ -236,7 +246,6 @@ export class RemoteWorker {
     const job = this.#jobs.get(jobId);
     if (!job?.handover) return;
     const { target, run, ended } = job.handover;
-    delete job.handover;
     if (end.outcome === "completed" && target !== undefined) job.active = target;
     // A worker that was started on the way has not been told yet.
     if (run !== this.#run && job.active !== undefined) this.#attach(jobId, job.active);
