@@ -67,4 +67,26 @@ describe("the collector", () => {
     collector.release();
     expect((await greeted).greeting).toBe("0\n");
   });
+
+  it("ends a connection that is held only when it is released", async () => {
+    const collector = await startCollector();
+    const { socket } = await open(collector);
+    const held = collector.holdNextEnd();
+    const ended = once(socket.end(t0), "close");
+    await held;
+    const early = await Promise.race([ended, new Promise((resolve) => setImmediate(resolve, "not yet"))]);
+    expect(early).toBe("not yet");
+    expect(collector.tally().received).toBe(1);
+    collector.release();
+    await ended;
+  });
+
+  it("outlives a connection that is reset, as that of a job that is killed", async () => {
+    const collector = await startCollector();
+    const { socket } = await open(collector);
+    socket.write(t0);
+    await collector.arrivals(1);
+    socket.resetAndDestroy();
+    expect((await open(collector)).greeting).toBe("1\n");
+  });
 });
