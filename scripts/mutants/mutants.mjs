@@ -80,8 +80,8 @@ export const mutants = [
   {
     name: "write the journal after the send",
     file: job,
-    line: "effects.some(undoes) ? [...effects, write] : [write, ...effects]",
-    becomes: "[...effects, write]",
+    line: "const isLast = !write.isRequired && effects.some(undoes);",
+    becomes: "const isLast = true;",
     by: model,
   },
   {
@@ -139,6 +139,41 @@ export const mutants = [
     line: 'step: step.at === "ended" ? "fence" : step.at,',
     becomes: 'step: step.at === "apply" ? "ready" : step.at,',
     by: model,
+  },
+  {
+    name: "wait for ever for a hello",
+    file: "migration-worker/src/job-connection.ts",
+    line: "  }, helloTimeoutMs);",
+    becomes: "  }, 2 ** 31 - 1);",
+    by: worker("job-socket"),
+  },
+  {
+    name: "read whatever a stranger sends",
+    file: "migration-worker/src/job-connection.ts",
+    line: "const liftLimit = socket.limitBytes(maxHelloBytes, refuseLongHello);",
+    becomes: "const liftLimit = socket.limitBytes(Infinity, refuseLongHello);",
+    by: worker("security"),
+  },
+  {
+    name: "wait half a minute for the answer to a close",
+    file: "migration-worker/src/job-connection.ts",
+    line: "stopCut = clock.setTimer(() => socket.terminate(), closeHandshakeMs);",
+    becomes: "stopCut = clock.setTimer(() => socket.terminate(), 30_000);",
+    by: worker("job-socket"),
+  },
+  {
+    name: "take the late close of an older connection for the end of the newer one",
+    file: "migration-worker/src/worker.ts",
+    line: "if (!job.isCurrent(id, connection)) return;",
+    becomes: "job.isCurrent(id, connection);",
+    by: worker("job-socket"),
+  },
+  {
+    name: "never notice that a peer is dead",
+    file: "migration-worker/src/liveness.ts",
+    line: "return this.#options.onDead(this.#silentMs);",
+    becomes: "return this.#waitToAsk();",
+    by: worker("version-2"),
   },
   {
     name: "drop the outbox once it was written",

@@ -40,6 +40,11 @@ export interface RegisterOptions {
 export interface JobHandle {
   readonly jobId: string;
   /**
+   * The migration that the job's active instance was placed for; absent for the first instance. It tells which placement
+   * to attach where a restart has left two.
+   */
+  readonly migrationId?: string;
+  /**
    * Tells the worker what placed the job's active instance: with it the worker can remove the instance after a handover
    * and knows when it has died. A worker that was restarted has to be told again.
    */

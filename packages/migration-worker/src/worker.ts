@@ -121,10 +121,15 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   }
 
   jobs(): JobHandle[] {
-    return [...this.#jobs.values()].map(({ job }) => ({
-      jobId: job.jobId,
-      attach: (placement) => job.attach(job.state.active.id, checkPlacement(placement, `attach of job ${job.jobId}`)),
-    }));
+    return [...this.#jobs.values()].map(({ job }) => {
+      const { jobId } = job;
+      const { migrationId } = job.state.active;
+      return {
+        jobId,
+        ...(migrationId === undefined ? {} : { migrationId }),
+        attach: (placement) => job.attach(job.state.active.id, checkPlacement(placement, `attach of job ${jobId}`)),
+      };
+    });
   }
 
   async unregister(jobId: string): Promise<void> {

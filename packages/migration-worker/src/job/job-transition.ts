@@ -116,11 +116,12 @@ function learned(before: InstanceState, job: JobState): InstanceState {
 
 /**
  * Puts the write where it belongs. Before what is new: a worker that dies right after it must know what it has begun.
- * After what undoes or ends a handover: its instances wait for that.
+ * After what undoes or ends a handover: its instances wait for that, and an end that nobody has heard of is told again.
  */
 function inOrder({ job, effects, mustWrite, owed = [], ...reception }: Decision): JobTransition {
-  const write: JobEffect = { type: "write", isRequired: mustWrite === true };
-  const ordered = effects.some(undoes) ? [...effects, write] : [write, ...effects];
+  const write = { type: "write", isRequired: mustWrite === true } as const;
+  const isLast = !write.isRequired && effects.some(undoes);
+  const ordered = isLast ? [...effects, write] : [write, ...effects];
   return { job, effects: [...owed, ...ordered], ...reception };
 }
 
@@ -131,8 +132,9 @@ function mustBeWritten(effect: Effect): boolean {
 }
 
 function undoes(effect: JobEffect): boolean {
-  if (effect.type === "ended") return effect.end.outcome !== "completed";
-  return effect.type === "resuming" || (effect.type === "remove" && effect.side === "target");
+  return (
+    effect.type === "ended" || effect.type === "resuming" || (effect.type === "remove" && effect.side === "target")
+  );
 }
 
 function begun(job: JobState, { migrationId, targetId, sourceLost, onIndeterminate, isDryRun, fencingMs }: BeginInput) {

@@ -5,6 +5,7 @@ import type { HandoverEnd } from "../handover/end.js";
 export function describeEvent(event: WorkerEvent): string | undefined {
   switch (event.type) {
     case "connected":
+    case "listening":
       return undefined;
     case "disconnected": {
       const reason = event.reason === "" ? "" : ` (${event.reason})`;

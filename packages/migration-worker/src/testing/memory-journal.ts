@@ -1,4 +1,5 @@
-import type { Journal, JournalRecord } from "../journal.js";
+import type { Journal } from "../job/journal.js";
+import type { JournalRecord } from "../job/journal-record.js";
 import type { Life } from "./life.js";
 
 /** A journal that outlives its workers. Records go through JSON: a restarted worker shares nothing with the dead one. */

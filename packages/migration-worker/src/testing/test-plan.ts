@@ -1,7 +1,7 @@
 import type { JobToWorkerFrameV2, WorkerToJobFrameV2 } from "@changeover/migration-protocol";
 import type { Deadlines } from "../handover/deadlines.js";
 import type { Phase } from "../handover/end.js";
-import type { SourceLost } from "../handover/transition.js";
+import type { SourceLost } from "../handover/handover.js";
 import type { OnIndeterminate } from "../migration-worker.js";
 
 /** Who takes part in a handover: the worker, and two instances of the job. */

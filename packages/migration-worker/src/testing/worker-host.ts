@@ -91,10 +91,8 @@ export class WorkerHost {
       if (!life.isOver) onEvent(event);
     });
     await worker.listen();
-    // The worker has settled by now which instance is the active one, and has written it down.
-    const migrations = new Map(this.#journal.records.map(({ jobId, active }) => [jobId, active.migrationId]));
     for (const job of worker.jobs()) {
-      const placement = findInstance(migrations.get(job.jobId));
+      const placement = findInstance(job.migrationId);
       if (placement) job.attach(scoped(placement));
     }
     return { worker, life, placement: scoped };
