@@ -485,6 +485,14 @@ describe("a death", () => {
     expect(run.targetPlacement.isRemoved).toBe(true);
   });
 
+  it("of the source before it began is known to it", async () => {
+    const stage = await createStage();
+    stage.sourcePlacement.die("killed");
+    await eventually(() => expect(stage.events).toContainEqual(expect.objectContaining({ type: "gone" })));
+    const end = { outcome: "aborted", phase: "propose", active: "none", reason: "the source is gone: killed" };
+    expect(await stage.handOver().end).toMatchObject(end);
+  });
+
   it("of the source in propose ends it: nobody is active", async () => {
     const stage = await createStage();
     const run = stage.handOver();

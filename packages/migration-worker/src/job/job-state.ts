@@ -17,6 +17,8 @@ export interface InstanceState {
   /** The process that spoke last, by its session, and the last of its reports that was taken. */
   readonly session?: string;
   readonly lastSeq: number;
+  /** How it died, once its placement has said so. */
+  readonly gone?: string;
   /**
    * What it must hear: again after every reconnect, until it has answered something newer. A source is owed its abort;
    * whoever took part in a handover that was committed is owed that news.

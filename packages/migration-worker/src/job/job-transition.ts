@@ -104,14 +104,9 @@ export function withheld(before: JobState, after: JobState): JobState {
 }
 
 function learned(before: InstanceState, job: JobState): InstanceState {
-  const { version: _, session: __, ...known } = before;
-  const { version, session, lastSeq } = instanceById(job, before.id) ?? before;
-  return {
-    ...known,
-    lastSeq,
-    ...(version === undefined ? {} : { version }),
-    ...(session === undefined ? {} : { session }),
-  };
+  const { owed: _, ...after } = instanceById(job, before.id) ?? before;
+  const { side, epoch, owed } = before;
+  return { ...after, side, epoch, ...(owed === undefined ? {} : { owed }) };
 }
 
 /**
@@ -140,7 +135,11 @@ function undoes(effect: JobEffect): boolean {
 function begun(job: JobState, { migrationId, targetId, sourceLost, onIndeterminate, isDryRun, fencingMs }: BeginInput) {
   const { handover: rules, effects } = begin({ migrationId, sourceLost, isDryRun }, job.active.version);
   const epoch = isDryRun ? job.epoch : job.epoch + 1;
-  return carriedOut({ ...job, epoch, handover: { rules, targetId, onIndeterminate, fencingMs } }, effects);
+  const begins = carriedOut({ ...job, epoch, handover: { rules, targetId, onIndeterminate, fencingMs } }, effects);
+  const { gone: reason } = job.active;
+  if (reason === undefined) return begins;
+  const dead = advance(begins.job, { type: "gone", side: "source", reason });
+  return { ...dead, effects: [...begins.effects, ...dead.effects] };
 }
 
 function greeted(job: JobState, { from, version, session }: Extract<JobInput, { type: "hello" }>): Decision {
@@ -191,14 +190,15 @@ function ignored(job: JobState, { type }: Report, reason: string): JobTransition
   return { job, effects: [{ type: "ignored", what: type, reason }], ignored: reason };
 }
 
-function gone(job: JobState, { who, reason }: Extract<JobInput, { type: "gone" }>): Decision {
+function gone(before: JobState, { who, reason }: Extract<JobInput, { type: "gone" }>): Decision {
+  const known = instanceById(before, who);
+  const job = known ? withInstance(before, { ...known, gone: reason }) : before;
   const { handover } = job;
   if (!handover) return { job, effects: [] };
   if (handover.rules.step.at === "ended") {
     return who === handover.targetId ? released(job, handover, `the target is gone: ${reason}`) : { job, effects: [] };
   }
-  const isPartOf = who === handover.targetId || instanceById(job, who) !== undefined;
-  return isPartOf ? advance(job, { type: "gone", side: sideOf(job, who), reason }) : { job, effects: [] };
+  return who === handover.targetId || known ? advance(job, { type: "gone", side: sideOf(job, who), reason }) : { job, effects: [] };
 }
 
 /** Lets the rules of a handover decide. */

@@ -1,7 +1,7 @@
 // Many jobs in one process: each connects, says hello, and answers pings. Tells on its standard output how many are
 // connected, and how many of them have been lost.
 import { createInterface } from "node:readline";
-import WebSocket from "ws";
+import { WebSocket } from "ws";
 
 const [url] = process.argv.slice(2);
 const inParallel = 200;
