@@ -198,7 +198,9 @@ function gone(before: JobState, { who, reason }: Extract<JobInput, { type: "gone
   if (handover.rules.step.at === "ended") {
     return who === handover.targetId ? released(job, handover, `the target is gone: ${reason}`) : { job, effects: [] };
   }
-  return who === handover.targetId || known ? advance(job, { type: "gone", side: sideOf(job, who), reason }) : { job, effects: [] };
+  return who === handover.targetId || known
+    ? advance(job, { type: "gone", side: sideOf(job, who), reason })
+    : { job, effects: [] };
 }
 
 /** Lets the rules of a handover decide. */
