@@ -34,7 +34,8 @@ export interface MigrationClientOptions {
    * version 1 sends none and never says that the target has taken over: it may be silent until it removes the source.
    *
    * The worker is told by an `abort` as soon as it can be reached. If the target had taken over after all,
-   * `onCommitted` is called: the source has lost and must stop.
+   * `onCommitted` is called: the source has lost and must stop. If the target may have written before it was removed,
+   * `onAbort` is called once more, with the newer epoch under which the source writes from then on.
    */
   readonly resumeAfterMs?: number | undefined;
   /** Takes what the client has to tell, a line at a time, without the token. Default: nothing is printed. */

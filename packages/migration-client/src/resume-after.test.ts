@@ -191,11 +191,22 @@ test("later commands of that migration change nothing, and nothing more is repor
   await clock.advance(60_000);
   const next = await lose();
   next.acknowledgeV2();
-  next.fireFrame(CUTOVER_READY, GET_STATE, ABORT, { ...ABORT, reason: "again" });
+  next.fireFrame(CUTOVER_READY, GET_STATE, { ...ABORT, epoch: 7 });
   await turn();
   client.reportStoppedOutput(6);
   expect(calls).toEqual([RESUMED]);
   expect(next.answersV2).toEqual([TOLD]);
+});
+
+test("the worker's abort is delivered where it brings a newer epoch: the target may have written under its own", async () => {
+  const { socket, clock, lose, calls } = await stopped();
+  socket.fireClose(1006);
+  await clock.advance(60_000);
+  const next = await lose();
+  next.acknowledgeV2();
+  next.fireFrame(ABORT, ABORT);
+  await turn();
+  expect(calls).toEqual([RESUMED, ["onAbort", ABORT.reason, "m-1", 9]]);
 });
 
 test("a commit is still delivered: the source learns that it has lost", async () => {

@@ -171,6 +171,8 @@ function command(turn: Turn, frame: CommandFrame): void {
       break;
     case "committed":
       log(turn, `${migrationId} committed`);
+      // The commit says that all was heard that mattered, before the acknowledgements that say so too.
+      remove(turn, (report) => report.migrationId === migrationId);
       over(turn, migrationId);
       turn.queue = addTask(turn.queue, frame);
       break;

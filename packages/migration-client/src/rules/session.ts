@@ -97,10 +97,10 @@ export function receive(state: SessionState, { type, migrationId, epoch }: Comma
   const known = migrationOf(state, migrationId);
   const no = (why: string, refuses = false): Judged => ({ state, verdict: { ok: false, why, refuses } });
   const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
-    const seen = isSeen ? [...migration.seen, type] : migration.seen;
+    const seen = isSeen && !migration.seen.includes(type) ? [...migration.seen, type] : migration.seen;
     return { state: remember(next, { ...migration, seen, epoch: epoch ?? null }), verdict: { ok: true } };
   };
-  if (known?.seen.includes(type)) return no("it has been handled already");
+  if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch)) return no("it has been handled already");
   if (type === "abort" || type === "committed") {
     if (known?.endedBy === "worker" || known?.endedBy === "commit") return no(over(known));
     const migration = known ?? newMigration(migrationId, state.role);
@@ -168,6 +168,18 @@ export function stoppedMigration(state: SessionState): Migration | undefined {
 /** The source resumes on its own. The worker's abort would resume it a second time, so it counts as seen. */
 export function resumed(state: SessionState, migration: Migration): SessionState {
   return remember(state, { ...migration, endedBy: "job", seen: [...migration.seen, "abort"] });
+}
+
+/**
+ * A source that has resumed on its own writes under the epoch that it had before. Where its target may have written, the
+ * worker's abort brings a newer one, without which nobody's output would count.
+ */
+function isNewerAbort(
+  { endedBy, epoch: known }: Migration,
+  type: CommandFrame["type"],
+  epoch: number | undefined,
+): boolean {
+  return type === "abort" && endedBy === "job" && epoch !== undefined && epoch > (known ?? 0);
 }
 
 /** A migration in which this instance has another role than before starts anew. */

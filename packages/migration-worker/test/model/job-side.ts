@@ -24,7 +24,9 @@ function carryOut(process: Process, effect: ClientEffect): void {
     const { type, migrationId } = effect.task.frame;
     const command = `${type} ${migrationId}`;
     // Version 1 asks again after a reconnect; everything else is done once, whatever is repeated.
-    const mayRepeat = process.client.link.version === 1 && type === "get-state";
+    const isRepeated = process.client.link.version === 1 && type === "get-state";
+    // One that has resumed on its own is told the epoch under which it may write.
+    const mayRepeat = isRepeated || (process.hasResumedAlone && type === "abort");
     if (process.handled.includes(command) && !mayRepeat) throw new Broken(`a handler ran twice for ${command}`);
     if (!process.handled.includes(command)) process.handled.push(command);
   }
