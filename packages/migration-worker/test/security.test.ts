@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CLOSE_CODE, LIMITS } from "@changeover/migration-protocol";
+import { CLOSE_CODE, JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
 import { eventually } from "@changeover/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -85,6 +87,33 @@ describe("a known job", () => {
 });
 
 describe("a web page", () => {
+  it.each([
+    ["breaks the framing after its hello", true, Buffer.from([0xff, 0xff, 0xff])],
+    ["breaks the framing at once", false, Buffer.from([0xff, 0xff, 0xff])],
+    ["resets its connection", false, undefined],
+  ])("that %s ends nothing but its own connection", async (_name, saysHello, garbage) => {
+    const stage = await createStage();
+    const { port } = new URL(stage.worker.url);
+    const key = "dGhlIHNhbXBsZSBub25jZQ==";
+    const tcp = connect(Number(port), "127.0.0.1");
+    const ended = new Promise((resolve) => tcp.once("close", resolve));
+    tcp.on("error", () => {});
+    tcp.write(
+      `GET / HTTP/1.1\r\nHost: worker\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+    );
+    await once(tcp, "data");
+    if (saysHello) {
+      const hello = JSON.stringify({ type: "hello", token: stage.sourceEnv[JOB_SOCKET_ENV.token] });
+      tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | hello.length, 0, 0, 0, 0]), Buffer.from(hello)]));
+      await once(tcp, "data");
+    }
+    if (garbage) tcp.write(garbage);
+    else tcp.resetAndDestroy();
+    await ended;
+    const next = await ScriptedJob.connect(stage.sourceEnv);
+    expect(next.types).toEqual(["hello-ack"]);
+  });
+
   it("is refused unless its origin is allowed", async () => {
     const stage = await createStage(undefined, { allowedOrigins: ["https://studio.example"] });
     const job = await ScriptedJob.connect(stage.sourceEnv, { origin: "https://studio.example" });
