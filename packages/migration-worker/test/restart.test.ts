@@ -249,6 +249,15 @@ describe("the journal", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
+  it("is rid of what a worker has left that was killed as it wrote", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "am9iLTE.json.1234567890"), '{"version":1,');
+    writeFileSync(join(directory, "notes.txt"), "not the journal's");
+    const worker = await startMigrationWorker({ journalDirectory: directory });
+    onTestFinished(() => worker.close());
+    expect(readdirSync(directory)).toEqual(["notes.txt"]);
+  });
+
   it("forgets a job that is unregistered", async () => {
     const directory = temporaryDirectory();
     const worker = await startMigrationWorker({ journalDirectory: directory });

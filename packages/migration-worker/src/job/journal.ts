@@ -15,6 +15,9 @@ export interface Journal {
 /** A worker that nobody has given a directory remembers nothing after its end. */
 export const noJournal: Journal = { write: () => {}, remove: () => {} };
 
+/** What write-file-atomic writes before it renames it. */
+const unfinished = /^[\w-]+\.json\.\d+$/;
+
 /**
  * Opens a directory with one file for each job, and reads what is there.
  *
@@ -28,7 +31,10 @@ export function openJournal(directory: string): { journal: Journal; records: Jou
   let files: string[];
   try {
     mkdirSync(directory, { recursive: true });
-    files = readdirSync(directory).filter((name) => name.endsWith(".json"));
+    const names = readdirSync(directory);
+    files = names.filter((name) => name.endsWith(".json"));
+    // A worker that was killed as it wrote has left a file that never became the job's.
+    for (const name of names.filter((each) => unfinished.test(each))) rmSync(join(directory, name), { force: true });
   } catch (error) {
     throw unusable(directory, error);
   }
