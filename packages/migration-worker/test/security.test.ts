@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CLOSE_CODE, JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
@@ -11,6 +11,18 @@ import { WebSocket } from "ws";
 import { startMigrationWorker } from "../src/migration-worker.js";
 import { ScriptedJob } from "./scripted-job.js";
 import { createStage, untilReady } from "./stage.js";
+
+/** A WebSocket of which the test writes every byte itself. */
+async function upgrade(url: string): Promise<Socket> {
+  const tcp = connect(Number(new URL(url).port), "127.0.0.1");
+  tcp.on("error", () => {});
+  const key = "dGhlIHNhbXBsZSBub25jZQ==";
+  tcp.write(
+    `GET / HTTP/1.1\r\nHost: worker\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+  );
+  await once(tcp, "data");
+  return tcp;
+}
 
 describe("a connection of which it is not known whose it is", () => {
   it.each([
@@ -30,6 +42,17 @@ describe("a connection of which it is not known whose it is", () => {
     // What the stranger may still have to say is not read any more: the socket is cut.
     await stage.clock.advance(1_000);
     await eventually(() => expect(stage.clock.pending).toBe(0));
+  });
+
+  it("may not begin a frame that is larger than a hello, whether it ever ends it or not", async () => {
+    const stage = await createStage();
+    const tcp = await upgrade(stage.worker.url);
+    // The head of a masked text frame of 4 MiB, and a little more of it than a hello may have.
+    const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0]);
+    tcp.write(Buffer.concat([head, Buffer.alloc(LIMITS.maxHelloBytes + 1, 0x20)]));
+    const reason = "more than 4096 bytes before hello";
+    await eventually(() => expect(stage.events.at(-1)).toMatchObject({ type: "rejected", reason }));
+    tcp.destroy();
   });
 
   it("is one of at most 1,024 of its address, and those that are known do not count", async () => {
@@ -93,15 +116,8 @@ describe("a web page", () => {
     ["resets its connection", false, undefined],
   ])("that %s ends nothing but its own connection", async (_name, saysHello, garbage) => {
     const stage = await createStage();
-    const { port } = new URL(stage.worker.url);
-    const key = "dGhlIHNhbXBsZSBub25jZQ==";
-    const tcp = connect(Number(port), "127.0.0.1");
+    const tcp = await upgrade(stage.worker.url);
     const ended = new Promise((resolve) => tcp.once("close", resolve));
-    tcp.on("error", () => {});
-    tcp.write(
-      `GET / HTTP/1.1\r\nHost: worker\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-    );
-    await once(tcp, "data");
     if (saysHello) {
       const hello = JSON.stringify({ type: "hello", token: stage.sourceEnv[JOB_SOCKET_ENV.token] });
       tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | hello.length, 0, 0, 0, 0]), Buffer.from(hello)]));
