@@ -206,8 +206,8 @@ export const mutants = [
   {
     name: "carry a repeated command out again",
     file: session,
-    line: 'if (known?.seen.includes(type)) return no("it has been handled already");',
-    becomes: "",
+    line: "if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch))",
+    becomes: 'if (known?.seen.includes(type) && type === "abort")',
     by: model,
   },
   {
