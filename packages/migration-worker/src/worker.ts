@@ -8,7 +8,7 @@ import type { ConnectionOwner, JobConnection, Reception, Report } from "./job-co
 import type { JobSocketServer } from "./job-socket-server.js";
 import { Job } from "./job/job.js";
 import { JobJournal } from "./job/job-journal.js";
-import { instanceById, newJob, refusalOf, type InstanceState, type JobState } from "./job/job-state.js";
+import { instanceById, newJob, type InstanceState, type JobState } from "./job/job-state.js";
 import { noJournal, type Journal } from "./job/journal.js";
 import { fromRecord, toRecord } from "./job/journal-record.js";
 import { recoverable } from "./job/recoverable.js";
@@ -162,7 +162,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
     if (!known) throw new MigrationWorkerError("unknown-job", `job ${jobId} is not registered`);
     const { job } = known;
     const migrationId = randomUUID();
-    const refusal = known.isLeaving ? "the job is being unregistered" : refusalOf(job.state);
+    const refusal = known.isLeaving ? "the job is being unregistered" : job.refusal;
     const reason = refusal ?? (signal?.aborted ? cancellation(signal) : undefined);
     if (reason !== undefined) return { outcome: "refused", reason, jobId, migrationId, phasesMs: {} };
     const token = createToken();

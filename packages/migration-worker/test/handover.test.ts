@@ -1,5 +1,6 @@
 import { eventually } from "@changeover/testing";
 import { describe, expect, it } from "vitest";
+import type { HandoverEnd } from "../src/handover/end.js";
 import { helloV2, ScriptedJob } from "./scripted-job.js";
 import { createStage, TestPlacement, untilApply, untilReady, untilStop } from "./stage.js";
 
@@ -485,6 +486,17 @@ describe("a death", () => {
     expect(run.targetPlacement.isRemoved).toBe(true);
   });
 
+  it("is told by the placement that was attached last", async () => {
+    const stage = await createStage();
+    stage.worker.jobs()[0]?.attach(new TestPlacement());
+    stage.sourcePlacement.die("this was not it");
+    const run = stage.handOver();
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "not now" });
+    expect(await run.end).toMatchObject({ outcome: "refused", reason: "not now" });
+    expect(stage.events).not.toContainEqual(expect.objectContaining({ type: "gone" }));
+  });
+
   it("of the source before it began is known to it", async () => {
     const stage = await createStage();
     stage.sourcePlacement.die("killed");
@@ -595,6 +607,31 @@ describe("what cannot be right", () => {
     await stage.source.hears("get-state", 2);
     stage.source.send({ type: "state-refused", reason: "second" });
     expect(await again).toMatchObject({ outcome: "refused", reason: "second" });
+  });
+
+  it("begins once where two ask for it in one event, and the one that is cancelled at once ends", async () => {
+    const stage = await createStage();
+    const placeTarget = () => Promise.reject(new Error("never called"));
+    const cancelled = new AbortController();
+    const next = new Promise<Promise<HandoverEnd>[]>((resolve) => {
+      const stop = stage.worker.subscribe((event) => {
+        if (event.type !== "ended") return;
+        stop();
+        const both = [
+          stage.worker.handover("job-1", { placeTarget, signal: cancelled.signal }),
+          stage.worker.handover("job-1", { placeTarget }),
+        ];
+        cancelled.abort();
+        resolve(both);
+      });
+    });
+    const first = stage.handOver();
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "not now" });
+    await first.end;
+    const [one, other] = await Promise.all(await next);
+    expect(one).toMatchObject({ outcome: "aborted", phase: "propose", reason: expect.stringMatching(/^cancelled/) });
+    expect(other).toMatchObject({ outcome: "refused", reason: expect.stringContaining("is in flight") });
   });
 
   it("is an error that names it", async () => {

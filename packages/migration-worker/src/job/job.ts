@@ -5,7 +5,7 @@ import type { Step } from "../handover/handover.js";
 import type { JobConnection } from "../job-connection.js";
 import type { Placement } from "../placement.js";
 import { HandoverRun, type HandoverRunOptions } from "./handover-run.js";
-import { instanceById, instanceOn, sideOf, type InstanceState, type JobState } from "./job-state.js";
+import { instanceById, instanceOn, refusalOf, sideOf, type InstanceState, type JobState } from "./job-state.js";
 import type { Remover } from "./remover.js";
 import {
   jobTransition,
@@ -41,6 +41,8 @@ export class Job {
   #state: JobState;
   #run: HandoverRun | undefined;
   #isBusy = false;
+  /** A handover has been asked for by somebody who heard an event, and begins when that has been dealt with. */
+  #isBeginning = false;
 
   constructor(names: { jobId: string; capabilities: readonly string[] }, state: JobState, ports: JobPorts) {
     this.jobId = names.jobId;
@@ -58,8 +60,14 @@ export class Job {
     return this.#inFlight?.ended;
   }
 
+  /** Why a handover cannot begin. */
+  get refusal(): string | undefined {
+    return this.#isBeginning ? `handover ${this.#run?.migrationId} of this job is in flight` : refusalOf(this.#state);
+  }
+
   handOver(begin: Omit<BeginInput, "type" | "fencingMs">, options: HandoverRunOptions): HandoverRun["ended"] {
     const run = this.#newRun(begin.targetId, options);
+    this.#isBeginning = true;
     this.input({ type: "begin", ...begin, fencingMs: options.deadlines.fencing });
     return run.ended;
   }
@@ -139,7 +147,9 @@ export class Job {
   }
 
   get #inFlight(): HandoverRun | undefined {
-    return this.#state.handover?.rules.step.at === "ended" ? undefined : this.#state.handover && this.#run;
+    const { handover } = this.#state;
+    const isInFlight = handover !== undefined && handover.rules.step.at !== "ended";
+    return isInFlight || this.#isBeginning ? this.#run : undefined;
   }
 
   #newRun(targetId: string, options: HandoverRunOptions): HandoverRun {
@@ -157,6 +167,7 @@ export class Job {
 
   #apply(input: JobInput): Reception {
     const before = this.#state;
+    if (input.type === "begin") this.#isBeginning = false;
     const { job, effects, ...reception } = jobTransition(before, input);
     const run = this.#run;
     this.#state = job;
@@ -256,6 +267,8 @@ export class Job {
         );
       return;
     }
+    // Another placement was attached since: that one tells now.
+    if ((this.#placements.get(id) ?? placement) !== placement) return;
     const side = sideOf(this.#state, id);
     const isRemoved = this.#run?.removes(side) === true && this.#state.handover !== undefined;
     if (instanceById(this.#state, id) && !isRemoved) this.#ports.emit({ type: "gone", side, reason });
