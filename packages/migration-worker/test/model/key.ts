@@ -17,9 +17,9 @@ export class Interner {
   }
 }
 
-/** A text that two worlds share if and only if they are the same. */
-export function keyOf({ faults, begun, worker, journal, processes, writer, end }: World, interner: Interner): string {
-  const parts: unknown[] = [faults, begun, interner.numberOf(journal), interner.numberOf(writer), end ?? ""];
+/** A text that two worlds share if and only if they are the same, but for the faults that are still to come. */
+export function keyOf({ begun, worker, journal, processes, writer, end }: World, interner: Interner): string {
+  const parts: unknown[] = [begun, interner.numberOf(journal), interner.numberOf(writer), end ?? ""];
   if (worker) {
     const { job, placing, removing, buried, lost } = worker;
     parts.push(interner.numberOf(job), placing && `${placing.id}${placing.isStarted}`, removing, buried, lost);

@@ -92,10 +92,11 @@ class Search {
 
   #visit(world: World, from: number, by: string): void {
     const key = keyOf(world, this.#interner);
-    if (this.#seen.has(key)) return;
-    this.#seen.add(key);
+    const keyWithFaults = `${world.faults}|${key}`;
+    if (this.#seen.has(keyWithFaults)) return;
+    this.#seen.add(keyWithFaults);
     if (world.end !== null) this.#ends.add(outcomeOf(world.end));
-    this.#settle(world);
+    if (!this.#settled.has(`false${key}`)) this.#settle(world);
     this.#queue.push(world);
     this.#cameFrom.push(from);
     this.#by.push(by);
