@@ -1,0 +1,66 @@
+import { execFileSync, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { EventReader } from "./event-reader.js";
+import type { Instance, Runtime } from "./runtime.js";
+
+const JOB = fileURLToPath(new URL("job.js", import.meta.url));
+
+// Nothing of the environment of this process, which may hold options for Node.
+const ENV = {
+  PATH: process.env["PATH"],
+  HOME: process.env["HOME"],
+  TMPDIR: tmpdir(),
+  NO_COLOR: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+};
+
+export interface ProcessRuntimeOptions {
+  readonly name: string;
+  readonly binary: string;
+  readonly args?: readonly string[];
+  readonly hasWebSocket?: boolean;
+}
+
+/** A runtime whose jobs are processes. */
+export function processRuntime({ name, binary, args = [], hasWebSocket = true }: ProcessRuntimeOptions): Runtime {
+  const printed = execFileSync(binary, ["--version"], { encoding: "utf8" });
+  return {
+    name,
+    version: /\d+(\.\d+)+/.exec(printed)?.[0] ?? printed.trim(),
+    hasWebSocket,
+    origin: undefined,
+    start: async (env) => startProcess(binary, [...args, JOB], env),
+    stop: async () => {},
+  };
+}
+
+function startProcess(binary: string, args: readonly string[], env: Record<string, string>): Instance {
+  const reader = new EventReader();
+  const child = spawn(binary, args, { env: { ...ENV, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => reader.text(text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => reader.complaint(text));
+  let isRemoved = false;
+  const gone = new Promise<{ reason: string }>((resolve) => {
+    child.once("error", ({ message }) => {
+      reader.complaint(message);
+      resolve({ reason: message });
+    });
+    // Not "exit": by "close" everything that it printed has been read.
+    child.once("close", (code, signal) => {
+      const reason = signal ?? `exited with code ${code}`;
+      if (code !== 0 && !isRemoved) reader.complaint(reason);
+      resolve({ reason });
+    });
+  });
+  return {
+    events: reader.events,
+    complaints: reader.complaints,
+    gone,
+    remove: async () => {
+      isRemoved = true;
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
