@@ -89,19 +89,21 @@ async function openPage(devTools: DevTools, url: string, env: Record<string, str
   const source = `globalThis.jobEnvironment = ${JSON.stringify(env)};`;
   await devTools.call("Page.addScriptToEvaluateOnNewDocument", { source }, session);
   await devTools.call("Page.navigate", { url }, session);
+  let removed: Promise<unknown> | undefined;
+  const close = async (): Promise<void> => {
+    // Once this is answered, everything that the page has printed before has arrived.
+    await devTools.call("Runtime.evaluate", { expression: "0" }, session);
+    await devTools.call("Target.closeTarget", { targetId });
+    leave({ reason: "the page was closed" });
+  };
   return {
     events: reader.events,
     complaints: reader.complaints,
     gone,
+    // Once only: a command to a page that is being closed may never be answered.
     remove: async () => {
-      try {
-        // Once this is answered, everything that the page has printed before has arrived.
-        await devTools.call("Runtime.evaluate", { expression: "0" }, session);
-        await devTools.call("Target.closeTarget", { targetId });
-      } catch {
-        // It was gone already.
-      }
-      leave({ reason: "the page was closed" });
+      removed ??= Promise.race([close(), gone]);
+      await removed;
     },
   };
 }

@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { EventReader } from "./event-reader.js";
 import type { Instance, Runtime } from "./runtime.js";
 
@@ -23,8 +24,9 @@ export interface ProcessRuntimeOptions {
 }
 
 /** A runtime whose jobs are processes. */
-export function processRuntime({ name, binary, args = [], hasWebSocket = true }: ProcessRuntimeOptions): Runtime {
-  const printed = execFileSync(binary, ["--version"], { encoding: "utf8" });
+export async function processRuntime(options: ProcessRuntimeOptions): Promise<Runtime> {
+  const { name, binary, args = [], hasWebSocket = true } = options;
+  const { stdout: printed } = await promisify(execFile)(binary, ["--version"]);
   return {
     name,
     version: /\d+(\.\d+)+/.exec(printed)?.[0] ?? printed.trim(),

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { binary } from "./binaries.js";
 import { chromium } from "./chromium.js";
@@ -34,11 +35,10 @@ export const CANDIDATES: readonly Candidate[] = [
   {
     name: "Chromium",
     start: async () => {
-      const { status, stdout } = spawnSync("bash", [SCRIPT], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      return status === 0 ? chromium(stdout.trim()) : undefined;
+      // Not synchronously: an installation takes a while, and the cases of another runtime go on meanwhile.
+      const child = spawn("bash", [SCRIPT], { stdio: ["ignore", "pipe", "inherit"] });
+      const path = await text(child.stdout);
+      return path === "" ? undefined : chromium(path.trim());
     },
   },
 ];

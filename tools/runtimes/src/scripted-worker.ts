@@ -22,8 +22,8 @@ export interface JobConnection {
   readonly frames: readonly JobFrame[];
   /** What has arrived of a migration. */
   readonly reports: readonly JobFrame[];
-  /** Code and time of the end. */
-  readonly end: { readonly code: number; readonly at: number } | undefined;
+  /** The code with which it ended. */
+  readonly end: number | undefined;
   send(frame: WorkerToJobFrame | WorkerToJobFrameV2): void;
   /** Sends what may be no frame at all. */
   sendRaw(data: string | Uint8Array): void;
@@ -112,7 +112,7 @@ function jobConnection(
   };
   socket.on("error", () => {});
   socket.on("close", (code) => {
-    end = { code, at: performance.now() };
+    end = code;
   });
   socket.on("message", (data) => {
     const result = parse(String(data));

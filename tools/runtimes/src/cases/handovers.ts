@@ -84,6 +84,7 @@ export const handovers: readonly Case[] = [
         const end = await cast.handOver(worker);
         assert.deepEqual([end.outcome, "reason" in end && end.reason], ["refused", "not now"]);
       }
+      await source.called("onGetState", 2);
       await cast.assertSeamless(source);
       assert.deepEqual(source.calls, ["onGetState", "onGetState"]);
     },
@@ -134,6 +135,7 @@ export const handovers: readonly Case[] = [
       );
       const end = await cast.handOver(worker);
       assert.equal(end.outcome, "completed", JSON.stringify(end));
+      await cast.instances[1]?.called("onCutoverApply");
       assert.deepEqual(cast.instances[1]?.calls.slice(0, 2), ["onInitialState", "onCutoverApply"]);
     },
   },
