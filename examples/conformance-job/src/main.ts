@@ -1,0 +1,3 @@
+import { startConformanceJob } from "./conformance-job.js";
+
+startConformanceJob(process.env);
