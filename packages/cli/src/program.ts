@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
+import { addConformanceCommand } from "./conformance/add-conformance-command.js";
 
 /** The command line; each command's action returns the exit code through `setExitCode`. */
 export function createProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {
@@ -17,6 +18,7 @@ export function createProgram(signal: AbortSignal, setExitCode: (code: number) =
       const { runDemo } = await import("./demo/run-demo.js");
       setExitCode(await runDemo({ json, docker, signal }));
     });
+  addConformanceCommand(program, signal, setExitCode);
   return program;
 }
 

@@ -1,0 +1,69 @@
+import { CLOSE_CODE } from "@changeover/migration-protocol";
+import type { Rule } from "../rule.js";
+import { Violation } from "../violation.js";
+
+const paragraph = "Close codes of the worker";
+/** How many connections a client may make in the time of a storm, chance included. */
+const storm = { connections: 20, ms: 1_500 };
+
+/** What a client does after its connection has ended. */
+export const reconnectRules: readonly Rule[] = [
+  {
+    number: 35,
+    title: "connects again after its connection was lost, and when the worker restarts (1012)",
+    paragraph: "Connection",
+    check: async (stage) => {
+      const first = await stage.open();
+      await first.expectQuiet(100);
+      first.cut();
+      const second = await stage.open();
+      second.close(CLOSE_CODE.workerRestarting, "the worker restarts");
+      const third = await stage.open();
+      third.command("get-state", "m-1");
+      await third.expectReport("state");
+    },
+  },
+  {
+    number: 36,
+    title: "keeps trying after a violation (4400) and an unknown token (4401)",
+    paragraph,
+    check: async (stage) => {
+      const first = await stage.open();
+      first.close(CLOSE_CODE.protocolViolation, "a violation");
+      const second = await stage.connection();
+      await second.expect("hello");
+      second.close(CLOSE_CODE.unknownToken, "unknown token");
+      const third = await stage.open();
+      third.command("get-state", "m-1");
+      await third.expectReport("state");
+    },
+  },
+  {
+    number: 37,
+    title: "does not hurry when each of its connections is lost at once",
+    paragraph: "Connection",
+    check: async (stage) => {
+      let count = 0;
+      const since = performance.now();
+      (await stage.connection()).cut();
+      for (let left = storm.ms; left > 0; left = storm.ms - (performance.now() - since)) {
+        const connection = await stage.nextConnection(left);
+        connection?.cut();
+        if (connection) count++;
+        if (count <= storm.connections) continue;
+        throw new Violation(`at most ${storm.connections} connections within ${storm.ms} ms`, "more");
+      }
+      await stage.open();
+    },
+  },
+  {
+    number: 38,
+    title: "stays away when a newer connection of the same instance took over (4409)",
+    paragraph,
+    check: async (stage) => {
+      const connection = await stage.open();
+      connection.close(CLOSE_CODE.superseded, "superseded");
+      if (await stage.nextConnection(2_000)) throw new Violation("no other connection for 2000 ms", "one");
+    },
+  },
+];
