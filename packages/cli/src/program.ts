@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { addConformanceCommand } from "./conformance/add-conformance-command.js";
+import { addDevCommand } from "./dev/dev-command.js";
 
 /** The command line; each command's action returns the exit code through `setExitCode`. */
 export function createProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {
@@ -19,6 +20,7 @@ export function createProgram(signal: AbortSignal, setExitCode: (code: number) =
       setExitCode(await runDemo({ json, docker, signal }));
     });
   addConformanceCommand(program, signal, setExitCode);
+  addDevCommand(program, signal, setExitCode);
   return program;
 }
 
