@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJobFrameV2 } from "./frames.js";
-import { frameParser, type ParseResult } from "./parse.js";
+import type { ParseResult } from "./parse.js";
+import { schemaParser } from "./schema-parser.js";
 import { jobToWorkerFrame, jobToWorkerFrameV2, workerToJobFrame, workerToJobFrameV2 } from "./schemas.js";
 
 /**
@@ -14,21 +15,21 @@ import { jobToWorkerFrame, jobToWorkerFrameV2, workerToJobFrame, workerToJobFram
 const strict = { strict: true };
 
 /** As `parseJobToWorkerFrame` of the root entry. */
-export const parseJobToWorkerFrame: (text: string) => ParseResult<JobToWorkerFrame> = frameParser(
+export const parseJobToWorkerFrame: (text: string) => ParseResult<JobToWorkerFrame> = schemaParser(
   z.compile(jobToWorkerFrame, strict),
 );
 
 /** As `parseWorkerToJobFrame` of the root entry. */
-export const parseWorkerToJobFrame: (text: string) => ParseResult<WorkerToJobFrame> = frameParser(
+export const parseWorkerToJobFrame: (text: string) => ParseResult<WorkerToJobFrame> = schemaParser(
   z.compile(workerToJobFrame, strict),
 );
 
 /** As `parseJobToWorkerFrameV2` of the root entry. */
-export const parseJobToWorkerFrameV2: (text: string) => ParseResult<JobToWorkerFrameV2> = frameParser(
+export const parseJobToWorkerFrameV2: (text: string) => ParseResult<JobToWorkerFrameV2> = schemaParser(
   z.compile(jobToWorkerFrameV2, strict),
 );
 
 /** As `parseWorkerToJobFrameV2` of the root entry. */
-export const parseWorkerToJobFrameV2: (text: string) => ParseResult<WorkerToJobFrameV2> = frameParser(
+export const parseWorkerToJobFrameV2: (text: string) => ParseResult<WorkerToJobFrameV2> = schemaParser(
   z.compile(workerToJobFrameV2, strict),
 );

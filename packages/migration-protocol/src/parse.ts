@@ -1,5 +1,3 @@
-import type * as z from "zod/mini";
-
 /** What a parser returns: it never throws. A `reason` names the frame and the field, and never repeats a value. */
 export type ParseResult<T> =
   | { ok: true; message: T }
@@ -10,33 +8,38 @@ export type ParseResult<T> =
       unknownType?: string;
     };
 
-type Issue = z.core.$ZodIssue;
+export type Refusal = Extract<ParseResult<never>, { ok: false }>;
 
-/** Makes a parser of JSON text from a schema of frames that are told apart by `type`. */
-export function frameParser<T>(schema: z.ZodMiniType<T>): (text: string) => ParseResult<T> {
-  return (text) => {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return { ok: false, reason: "the frame is not JSON" };
-    }
-    const result = schema.safeParse(value);
-    return result.success ? { ok: true, message: result.data } : refusal(value, result.error.issues[0]);
-  };
+/** What was JSON, so that no field is undefined. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function refusal(value: unknown, issue: Issue | undefined): Extract<ParseResult<never>, { ok: false }> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { ok: false, reason: "the frame is not a JSON object" };
-  }
-  const type = "type" in value ? value.type : undefined;
-  if (typeof type !== "string") return { ok: false, reason: 'the frame has no string field "type"' };
-  if (issue === undefined || issue.code === "invalid_union") {
-    const name = type.length > 40 ? `${type.slice(0, 40)}…` : type;
-    return { ok: false, reason: `unknown frame type ${JSON.stringify(name)}`, unknownType: name };
-  }
-  const expected = issue.code === "invalid_type" ? issue.expected : issue.code;
-  const found = expected === "nonoptional" ? "is missing" : `is missing or not of type ${expected}`;
-  return { ok: false, reason: `${type}: "${issue.path.join(".")}" ${found}` };
+export function isFrame(value: unknown): value is JsonObject & { readonly type: string } {
+  return isObject(value) && typeof value["type"] === "string";
+}
+
+export function refusal(reason: string): Refusal {
+  return { ok: false, reason };
+}
+
+export function notJson(): Refusal {
+  return refusal("the frame is not JSON");
+}
+
+/** Why a value is not a frame of any type. */
+export function notFrame(value: unknown): Refusal {
+  return refusal(isObject(value) ? 'the frame has no string field "type"' : "the frame is not a JSON object");
+}
+
+export function unknownFrame(type: string): Refusal {
+  const unknownType = type.length > 40 ? `${type.slice(0, 40)}…` : type;
+  return { ...refusal(`unknown frame type ${JSON.stringify(unknownType)}`), unknownType };
+}
+
+/** How a field is wrong. Without `expected` it is missing, and could be anything. */
+export function fieldFault(path: string, expected?: string): string {
+  return `"${path}" is missing${expected ? ` or not of type ${expected}` : ""}`;
 }

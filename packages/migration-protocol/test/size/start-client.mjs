@@ -1,0 +1,4 @@
+import { connectMigration } from "../../../migration-client/dist/index.js";
+
+await connectMigration({}).ready;
+process.exit();
