@@ -35,8 +35,8 @@ test("the environment of the process is the default, and its lack is no environm
 const connectWith = (...args: unknown[]): unknown => Reflect.apply(connectMigration, undefined, args);
 
 test.each([
-  ["a handler that is no function", [{ onGetState: 5 }, {}], "handler onGetState must be a function, and is 5"],
-  ["a handler that is a string", [{ onAbort: "5" }, {}], 'handler onAbort must be a function, and is "5"'],
+  ["a handler that is no function", [{ onGetState: 5 }, {}], "handlers.onGetState must be a function, and is 5"],
+  ["a handler that is a string", [{ onAbort: "5" }, {}], 'handlers.onAbort must be a function, and is "5"'],
   ["no handlers", [undefined, {}], "handlers must be an object, and is undefined"],
   ["a text for the handlers", ["onAbort", {}], 'handlers must be an object, and is "onAbort"'],
   ["an option out of range", [{}, {}, { reconnectMinMs: -1 }], /^option reconnectMinMs must be .*, and is -1$/],

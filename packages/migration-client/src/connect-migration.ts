@@ -1,11 +1,11 @@
-import { checkHandlers } from "./check-handlers.js";
-import { createMigrationClient } from "./create-migration-client.js";
-import { findWebSocket } from "./find-web-socket.js";
-import { readJobEnvironment, type MigrationEnv } from "./job-environment.js";
+import { checkMethods } from "./check-methods.js";
+import { callbacks } from "./callbacks.js";
+import { processEnv, type MigrationEnv } from "./job-environment.js";
 import type { MigrationClient } from "./migration-client.js";
 import { checkOptions, type MigrationClientOptions } from "./migration-client-options.js";
 import type { MigrationHandlers } from "./migration-handlers.js";
-import { noOpClient } from "./no-op-client.js";
+import { CALLBACK_NAMES } from "./rules/handler-names.js";
+import { startClient } from "./start-client.js";
 
 /**
  * Connects this job to the worker that its environment names, so that it can hand over to a fresh instance of itself,
@@ -53,25 +53,9 @@ import { noOpClient } from "./no-op-client.js";
  */
 export function connectMigration(
   handlers: MigrationHandlers,
-  env: MigrationEnv = globalThis.process?.env ?? {},
+  env: MigrationEnv = processEnv(),
   opts: MigrationClientOptions = {},
 ): MigrationClient {
-  checkHandlers(handlers);
-  const options = checkOptions(opts);
-  const environment = readJobEnvironment(env);
-  if (!environment) return noOpClient();
-  const { WebSocket } = options;
-  return createMigrationClient({
-    handlers,
-    environment,
-    options,
-    sessionId: randomId(),
-    findWebSocket: WebSocket ? () => WebSocket : findWebSocket,
-  });
-}
-
-// Not crypto.randomUUID: a page that came over plain http, as from a machine in the same network, has none.
-function randomId(): string {
-  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  checkMethods("handlers", handlers, [], Object.values(CALLBACK_NAMES));
+  return startClient({ handlers: () => callbacks(handlers), listeners: [], env, options: checkOptions(opts) });
 }

@@ -13,6 +13,7 @@ import {
 import { backoffMs, paceAfter } from "./backoff.js";
 import type { Clock } from "./clock.js";
 import { describeError } from "./describe-error.js";
+import type { ConnectionEvent } from "./handover-event.js";
 import { Liveness } from "./liveness.js";
 import { MAX_DELAY_MS } from "./migration-client-options.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
@@ -42,6 +43,7 @@ export interface ConnectionDeps {
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly log: (line: string) => void;
+  readonly emit: (event: ConnectionEvent) => void;
   /** Anything has arrived. */
   readonly onHeard: () => void;
   readonly onAcknowledged: (ack: HelloAckFrame) => void;
@@ -99,8 +101,9 @@ export class Connection {
 
   #connect(WebSocket: WebSocketConstructor): void {
     if (this.#isClosed) return;
-    const { url, shownUrl, token, sessionId, log } = this.#deps;
+    const { url, shownUrl, token, sessionId, log, emit } = this.#deps;
     log(`connecting to ${shownUrl}`);
+    emit({ type: "connecting", url: shownUrl });
     let socket: OneEndSocket;
     try {
       socket = new OneEndSocket(WebSocket, url, {
@@ -209,7 +212,7 @@ export class Connection {
 
   #ended(end: SocketEnd): void {
     if (this.#isClosed) return;
-    const { clock, log, random, reconnectMinMs: minMs, reconnectMaxMs: maxMs, onLost, onSuperseded } = this.#deps;
+    const { clock, log, emit, random, reconnectMinMs: minMs, reconnectMaxMs: maxMs, onLost, onSuperseded } = this.#deps;
     const acknowledgedAt = this.#acknowledgedAt;
     this.#stopTimer();
     this.#socket = undefined;
@@ -228,7 +231,9 @@ export class Connection {
     if (wasStable) this.#unstableInARow = 0;
     const delayMs = backoffMs(pace, { attempt: this.#unstableInARow, minMs, maxMs, random: random() });
     this.#unstableInARow += 1;
-    log(`${describeEnd(end)}: connecting again in ${Math.round(delayMs)} ms`);
+    const reason = describeEnd(end);
+    log(`${reason}: connecting again in ${Math.round(delayMs)} ms`);
+    emit({ type: "reconnecting", afterMs: delayMs, reason });
     this.#setTimer(() => this.open(), delayMs);
     if (acknowledgedAt !== undefined) onLost();
   }

@@ -1,11 +1,12 @@
+import type { CommandHandlers } from "./command-handlers.js";
 import { Connection } from "./connection.js";
 import { describeError } from "./describe-error.js";
 import { Driver } from "./driver.js";
+import type { HandoverEvent, HandoverEventListener } from "./handover-event.js";
 import type { JobEnvironment } from "./job-environment.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import type { CheckedOptions } from "./migration-client-options.js";
 import type { MigrationClient, MigrationRole } from "./migration-client.js";
-import type { MigrationHandlers } from "./migration-handlers.js";
 import { redactor } from "./redactor.js";
 import { newClientState } from "./rules/client-state.js";
 import { currentMigration } from "./rules/session.js";
@@ -14,7 +15,9 @@ import type { WebSocketConstructor } from "./web-socket.js";
 
 /** What a client is made of: everything that touches the world is passed in. */
 export interface MigrationClientDeps {
-  readonly handlers: MigrationHandlers;
+  /** Makes the handlers, which may tell the listeners what they are called for. */
+  readonly handlers: (emit: (event: HandoverEvent) => void) => CommandHandlers;
+  readonly listeners: Iterable<HandoverEventListener>;
   readonly environment: JobEnvironment;
   readonly options: CheckedOptions;
   /** Random, and another one for every client. */
@@ -24,7 +27,7 @@ export interface MigrationClientDeps {
 
 /** Makes a client and starts its first connection. No handler is called before this has returned. */
 export function createMigrationClient(deps: MigrationClientDeps): MigrationClient {
-  const { handlers, environment, options, sessionId, findWebSocket } = deps;
+  const { handlers, listeners, environment, options, sessionId, findWebSocket } = deps;
   const redact = redactor(environment);
   const name = options.name ?? environment.jobId ?? "migration-client";
   const log = (line: string): void => {
@@ -34,10 +37,21 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
       // A log that fails, a full disk, must not take a live job down or keep it from answering.
     }
   };
+  /** Listeners hear of an event after the code that caused it, so that those who subscribe to a new client miss none. */
+  const emit = (event: HandoverEvent): void =>
+    queueMicrotask(() => {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          log(`a listener failed: ${describeError(error)}`);
+        }
+      }
+    });
   const ready = settleable<MigrationRole>();
   const driver = new Driver({
     state: newClientState(environment.role, environment.migrationId, options),
-    handlers,
+    handlers: handlers(emit),
     clock: options.clock,
     log,
     redact,
@@ -49,9 +63,12 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     sessionId,
     findWebSocket,
     log,
+    emit,
     onHeard: () => driver.heard(),
     onAcknowledged: (ack) => {
       driver.dispatch({ type: "acknowledged", ack });
+      const { link, session } = driver.state;
+      emit({ type: "connected", role: session.role, protocol: link.version, epoch: session.epoch ?? undefined });
       ready.resolve(driver.state.session.role);
     },
     onCommand: (frame) => driver.dispatch({ type: "command", frame }),
@@ -64,6 +81,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     if (driver.state.isClosed) return;
     connection.close();
     driver.dispatch({ type: "closed", why });
+    emit({ type: "closed", reason: why });
     ready.reject(new MigrationClientError("closed", why));
   }
 
@@ -74,6 +92,9 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     },
     get migrationId() {
       return currentMigration(driver.state.session)?.id || undefined;
+    },
+    get epoch() {
+      return driver.state.session.epoch ?? undefined;
     },
     get connected() {
       return connection.isAcknowledged;

@@ -1,22 +1,19 @@
 import type { ReportFrame } from "@changeover/migration-protocol";
 import type { Clock } from "./clock.js";
+import type { CommandHandlers, PlainReport } from "./command-handlers.js";
 import { describeError } from "./describe-error.js";
 import { encodeReport } from "./encode-report.js";
 import { MigrationClientError } from "./migration-client-error.js";
-import type { HandlerContext, MigrationHandlers } from "./migration-handlers.js";
 import type { ClientEffect, ClientInput, ClientState } from "./rules/client-state.js";
-import { clientTransition, HANDLER_OF, mayReport, whyTooLarge } from "./rules/client-transition.js";
+import { clientTransition, mayReport, whyTooLarge } from "./rules/client-transition.js";
 import { dueTimers } from "./rules/due-timers.js";
-import { stoppedMigration, type CommandFrame } from "./rules/session.js";
+import { stoppedMigration } from "./rules/session.js";
 import { askedQuestion, openQuestion, type Task } from "./rules/task-queue.js";
 import { isStateRefusal } from "./state-refusal.js";
 
-/** Reports with a payload or none that a job makes of its own accord. */
-type PlainReport = Extract<ReportFrame, { type: "target-ready" | "source-stopped-output" | "target-applied" }>;
-
 export interface DriverDeps {
   readonly state: ClientState;
-  readonly handlers: MigrationHandlers;
+  readonly handlers: CommandHandlers;
   readonly clock: Clock;
   readonly log: (line: string) => void;
   /** Takes the token out of a text that a handler threw. */
@@ -46,7 +43,7 @@ export class Driver {
 
   /** Takes an input. What an effect leads to at once is an input too, taken before the effects that come after it. */
   dispatch(input: ClientInput): void {
-    const { state, effects } = clientTransition(this.#state, input);
+    const { state, effects } = clientTransition(this.#state, input, this.#deps.handlers.names);
     this.#state = state;
     this.#setTimers();
     for (const effect of effects) this.#perform(effect);
@@ -128,23 +125,27 @@ export class Driver {
   async #run(task: Task): Promise<void> {
     const { handlers, redact } = this.#deps;
     const { key, frame } = task;
-    const handler = HANDLER_OF[frame.type];
-    if (!handlers[handler]) {
+    const name = handlers.names[frame.type];
+    const handle = handlers.find(frame);
+    if (!handle) {
       this.dispatch({ type: "no-handler", task: key });
       return;
     }
     const controller = new AbortController();
+    const { signal } = controller;
     this.#controllers.set(key, controller);
     let failure: string | undefined;
     try {
-      const value = await callHandler(handlers, frame, { signal: controller.signal, epoch: frame.epoch });
+      const value = await handle({ signal, epoch: frame.epoch }, (report) => {
+        if (!signal.aborted) this.report(name, report);
+      });
       if (openQuestion(this.#state.queue, key)) {
         if (isStateRefusal(value)) {
           this.dispatch({ type: "refused", task: key, reason: describeError(value.reason) });
-        } else this.#give(task, handler, value);
+        } else this.#give(task, name, value);
       }
     } catch (error) {
-      failure = redact(`${handler} failed: ${describeError(error)}`);
+      failure = redact(`${name} failed: ${describeError(error)}`);
     }
     this.#controllers.delete(key);
     this.dispatch({ type: "settled", task: key, failure });
@@ -171,19 +172,5 @@ export class Driver {
       };
       this.#timers.set(key, clock.setTimer(run, delayMs));
     }
-  }
-}
-
-function callHandler(handlers: MigrationHandlers, frame: CommandFrame, context: HandlerContext): unknown {
-  const { migrationId } = frame;
-  switch (frame.type) {
-    case "get-state":
-      return handlers.onGetState?.(migrationId, context);
-    case "abort":
-      return handlers.onAbort?.(frame.reason, migrationId, context);
-    case "committed":
-      return handlers.onCommitted?.(migrationId, context);
-    default:
-      return handlers[HANDLER_OF[frame.type]]?.(frame.payload, migrationId, context);
   }
 }

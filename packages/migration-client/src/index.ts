@@ -1,9 +1,15 @@
 export type { Clock } from "./clock.js";
+export { connectHandover } from "./connect-handover.js";
 export { connectMigration } from "./connect-migration.js";
+export type { HandoverClient } from "./handover-client.js";
+export type { ConnectionEvent, HandoverEvent, HandoverEventListener } from "./handover-event.js";
+export type { HandoverJob, MaybePromise } from "./handover-job.js";
+export type { HandoverOptions, HandoverSchemas } from "./handover-options.js";
 export type { MigrationEnv } from "./job-environment.js";
 export { MigrationClientError, type MigrationClientErrorCode } from "./migration-client-error.js";
 export type { MigrationClientOptions } from "./migration-client-options.js";
 export type { MigrationClient, MigrationRole } from "./migration-client.js";
 export type { HandlerContext, MigrationHandlers } from "./migration-handlers.js";
-export { isStateRefusal, stateRefusal, type StateRefusal } from "./state-refusal.js";
+export type { StandardResult, StandardSchema } from "./standard-schema.js";
+export { isStateRefusal, refuse, stateRefusal, type StateRefusal } from "./state-refusal.js";
 export type { WebSocketConstructor, WebSocketEventLike, WebSocketLike } from "./web-socket.js";

@@ -5,6 +5,11 @@ import { showValue } from "./show-value.js";
 /** Environment variables by name, as `process.env` has them. */
 export type MigrationEnv = Readonly<Record<string, string | undefined>>;
 
+/** The environment of this process; none in a browser. */
+export function processEnv(): MigrationEnv {
+  return globalThis.process?.env ?? {};
+}
+
 /** What a worker told this instance by its environment. */
 export interface JobEnvironment {
   readonly url: string;

@@ -8,6 +8,7 @@ const brand: unique symbol = Symbol.for("@changeover/migration-client/MigrationC
  * | `invalid-environment` | `connectMigration`: the worker's URL is no `ws:` or `wss:` URL, or its token is missing |
  * | `invalid-option` | `connectMigration`: a handler is no function, or an option has a value that cannot work |
  * | `unserialisable-payload` | a report: its payload cannot be JSON |
+ * | `invalid-payload` | `connectHandover`: a state or a position does not validate against its schema |
  * | `oversized-payload` | a report: its frame would be larger than a worker takes |
  * | `closed` | `ready` and the reason of a handler's signal: the client was closed or superseded |
  * | `aborted` | the reason of a handler's signal: the worker aborted the migration, or nothing was heard of it for `resumeAfterMs` |
@@ -18,6 +19,7 @@ export type MigrationClientErrorCode =
   | "invalid-environment"
   | "invalid-option"
   | "unserialisable-payload"
+  | "invalid-payload"
   | "oversized-payload"
   | "closed"
   | "aborted"

@@ -83,7 +83,7 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
   };
   // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
   if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
-    throw invalid("reconnectMinMs", reconnectMinMs, `at most reconnectMaxMs, which is ${reconnectMaxMs}`);
+    throw invalidOption("reconnectMinMs", reconnectMinMs, `at most reconnectMaxMs, which is ${reconnectMaxMs}`);
   }
   return checked;
 }
@@ -91,7 +91,7 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
 function delay<T>(option: string, value: number | undefined, byDefault: T): number | T {
   if (value === undefined) return byDefault;
   if (typeof value !== "number" || !(value > 0) || value > MAX_DELAY_MS) {
-    throw invalid(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);
+    throw invalidOption(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);
   }
   return value;
 }
@@ -99,7 +99,7 @@ function delay<T>(option: string, value: number | undefined, byDefault: T): numb
 function clock(value: Clock | undefined): Clock {
   if (value === undefined) return systemClock;
   if (typeof value?.now !== "function" || typeof value.setTimer !== "function") {
-    throw invalid("clock", value, "an object with the functions now and setTimer");
+    throw invalidOption("clock", value, "an object with the functions now and setTimer");
   }
   return value;
 }
@@ -107,10 +107,10 @@ function clock(value: Clock | undefined): Clock {
 function ofType<T>(type: "function" | "string", option: string, value: T): T {
   // The rule wants a literal; the parameter admits only two of them.
   // oxlint-disable-next-line valid-typeof
-  if (value !== undefined && typeof value !== type) throw invalid(option, value, `a ${type}`);
+  if (value !== undefined && typeof value !== type) throw invalidOption(option, value, `a ${type}`);
   return value;
 }
 
-function invalid(option: string, value: unknown, expected: string): MigrationClientError {
+export function invalidOption(option: string, value: unknown, expected: string): MigrationClientError {
   return new MigrationClientError("invalid-option", `option ${option} must be ${expected}, and is ${showValue(value)}`);
 }

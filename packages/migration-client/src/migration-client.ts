@@ -13,6 +13,12 @@ export interface MigrationClient {
   readonly role: MigrationRole;
   /** The migration in progress, as far as this instance knows. */
   readonly migrationId: string | undefined;
+  /**
+   * The fencing epoch under which this instance writes: it grows with every handover of the job, and storage that
+   * refuses an older one is safe from an instance that does not know that it has been replaced. A target's is that of
+   * its handover. Undefined until the worker has acknowledged the connection, and where it speaks version 1.
+   */
+  readonly epoch: number | undefined;
   /** Whether the worker has acknowledged the connection and it is open. */
   readonly connected: boolean;
   /**

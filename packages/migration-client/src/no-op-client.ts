@@ -6,6 +6,7 @@ export function noOpClient(): MigrationClient {
   return {
     role: "none",
     migrationId: undefined,
+    epoch: undefined,
     connected: false,
     ready: Promise.resolve("none"),
     reportState: nothing,

@@ -28,3 +28,22 @@ export function stateRefusal(reason: string): StateRefusal {
 export function isStateRefusal(value: unknown): value is StateRefusal {
   return typeof value === "object" && value !== null && brand in value;
 }
+
+/**
+ * What `getState` returns to refuse a handover: the same as {@link stateRefusal}. The job goes on as before.
+ *
+ * @example
+ * ```ts
+ * import { connectHandover, refuse } from "@changeover/migration-client";
+ *
+ * let isPaused = false;
+ * connectHandover<{ level: number }, number>({
+ *   getState: () => (isPaused ? refuse("the game is paused") : { level: 7 }),
+ *   stopAt: (tick) => tick,
+ *   resume() {},
+ *   adopt: ({ level }) => level,
+ *   takeOver() {},
+ * });
+ * ```
+ */
+export { stateRefusal as refuse };

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { callbacks } from "../src/callbacks.js";
 import { createMigrationClient } from "../src/create-migration-client.js";
 import { readJobEnvironment } from "../src/job-environment.js";
 import { checkOptions, type MigrationClientOptions } from "../src/migration-client-options.js";
@@ -62,7 +63,8 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
   const environment = readJobEnvironment({ ...ENV, ...env });
   if (!environment) throw new Error("the test's environment names no worker");
   const client = createMigrationClient({
-    handlers,
+    handlers: () => callbacks(handlers),
+    listeners: [],
     environment,
     options: checkOptions({ log: (line) => lines.push(line), clock, random, ...opts }),
     sessionId: SESSION,

@@ -99,7 +99,7 @@ export interface GetStateFrame {
   migrationId: string;
 }
 
-/** Brings the target what the source handed over. */
+/** Brings the target what the source handed over; `null` if that is nothing, of which version 1 does not speak. */
 export interface InitialStateFrame {
   type: "initial-state";
   migrationId: string;

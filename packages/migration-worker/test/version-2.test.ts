@@ -73,6 +73,20 @@ describe("version 2", () => {
     ]);
   });
 
+  it("tells a target that nothing was handed over, so that it need not wait; version 1 has no word for it", async () => {
+    const scene = await createScene();
+    const run = scene.handOver();
+    const { migrationId } = await scene.source.hears("get-state");
+    scene.source.send({ type: "state", migrationId, seq: 1, payload: null });
+    const target = await connectTarget(run);
+    expect(await target.hears("initial-state")).toMatchObject({ migrationId, payload: null, deadlineMs: 60_000 });
+    target.cut();
+    const older = await ScriptedJob.connect(await run.targetEnv);
+    older.send({ type: "target-ready", payload: 1 });
+    await scene.source.hears("cutover-ready");
+    expect(older.heard).toEqual([{ type: "hello-ack", migration: { id: migrationId } }]);
+  });
+
   it("takes a repeated report once, also when its acknowledgement was lost with the connection", async () => {
     const scene = await createScene();
     const run = scene.handOver();

@@ -9,6 +9,7 @@ import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
 import type { MigrationClientErrorCode } from "../migration-client-error.js";
 import type { ClientEffect, ClientInput, ClientState, ClientStep, LinkState } from "./client-state.js";
 import { PREEMPTION_GRACE_MS } from "./due-timers.js";
+import { CALLBACK_NAMES, type HandlerNames } from "./handler-names.js";
 import { addReport, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
 import {
   acknowledge,
@@ -39,25 +40,23 @@ import {
 // The refusal is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
 const DEADLINE_SHARE = 0.9;
 
-export const HANDLER_OF = {
-  "get-state": "onGetState",
-  "initial-state": "onInitialState",
-  "cutover-ready": "onCutoverReady",
-  "cutover-apply": "onCutoverApply",
-  abort: "onAbort",
-  committed: "onCommitted",
-} as const;
-
 /** The state as it is being changed, and what is to be done. */
-type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & { readonly effects: ClientEffect[] };
+type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & {
+  readonly effects: ClientEffect[];
+  readonly names: HandlerNames;
+};
 
 /** Everything that a client decides. Pure: the same state and input give the same state and effects. */
-export function clientTransition(state: ClientState, input: ClientInput): ClientStep {
-  const turn: Turn = { ...state, effects: [] };
+export function clientTransition(
+  state: ClientState,
+  input: ClientInput,
+  names: HandlerNames = CALLBACK_NAMES,
+): ClientStep {
+  const turn: Turn = { ...state, effects: [], names };
   take(turn, input);
   const { state: queue, task } = startNext(turn.queue);
   if (task) turn.effects.push({ type: "run", task });
-  const { effects, ...next } = turn;
+  const { effects, names: _, ...next } = turn;
   return { state: { ...next, queue }, effects };
 }
 
@@ -247,7 +246,7 @@ function noHandler(turn: Turn, key: number): void {
   if (!task) return;
   turn.queue = settleTask(turn.queue, key);
   const { type, migrationId } = task.frame;
-  const reason = `this job has no ${HANDLER_OF[type]} handler`;
+  const reason = `this job has no ${turn.names[type]} handler`;
   refuse(turn, task, reason);
   if (!("payload" in task.frame)) return;
   // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
@@ -268,8 +267,8 @@ function timedOut(turn: Turn, key: number): void {
   const { queue } = turn;
   const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
   const reason = queue.started.includes(question)
-    ? `onGetState did not answer within ${question.answerWithinMs} ms`
-    : `the job was busy with ${busyWith ? HANDLER_OF[busyWith] : "another handler"} for ${question.answerWithinMs} ms`;
+    ? `${turn.names["get-state"]} did not answer within ${question.answerWithinMs} ms`
+    : `the job was busy with ${busyWith ? turn.names[busyWith] : "another handler"} for ${question.answerWithinMs} ms`;
   log(turn, `${reason}: refused`);
   refuse(turn, question, reason);
   fire(turn, (task) => task.key === key, "timed-out", reason);
@@ -281,7 +280,7 @@ function graceOver(turn: Turn, key: number): void {
   const { type, migrationId } = task.frame;
   log(
     turn,
-    `${HANDLER_OF[type]} of ${migrationId} has not settled within ${PREEMPTION_GRACE_MS} ms: going on without it`,
+    `${turn.names[type]} of ${migrationId} has not settled within ${PREEMPTION_GRACE_MS} ms: going on without it`,
   );
   turn.queue = release(turn.queue, key);
 }

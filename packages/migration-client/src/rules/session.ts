@@ -35,6 +35,8 @@ export interface Migration {
 export interface SessionState {
   readonly role: "source" | "target";
   readonly isAcknowledged: boolean;
+  /** The epoch under which this instance writes; null where nobody has said so. */
+  readonly epoch: number | null;
   /** The id of the migration that this instance takes part in, or was the last to take part in. */
   readonly current: string | null;
   /** Oldest first. */
@@ -56,7 +58,7 @@ const REMEMBERED_MIGRATIONS = 16;
 export function newSession(role: "source" | "target", migrationId: string | undefined): SessionState {
   // Whether this is a target is not known before the acknowledgement: its reports wait under the id that it may have.
   const migration = newMigration(migrationId ?? "", "target");
-  return { role, isAcknowledged: false, current: migration.id, migrations: [migration] };
+  return { role, isAcknowledged: false, epoch: null, current: migration.id, migrations: [migration] };
 }
 
 export function migrationOf({ migrations }: SessionState, id: string | null): Migration | undefined {
@@ -69,7 +71,7 @@ export function currentMigration(state: SessionState): Migration | undefined {
   return migration?.endedBy ? undefined : migration;
 }
 
-export function acknowledge(state: SessionState, { migration, protocol }: HelloAckFrame): SessionState {
+export function acknowledge(state: SessionState, { migration, protocol, epoch }: HelloAckFrame): SessionState {
   let next = state;
   if (!state.isAcknowledged) {
     // Only now has the migration that waits an id for certain, if there is one at all.
@@ -85,7 +87,7 @@ export function acknowledge(state: SessionState, { migration, protocol }: HelloA
     // A target that is one no longer has taken over. A source may be in the middle of a migration: that goes on.
     next = { ...state, current: null };
   }
-  next = { ...next, role: migration ? "target" : "source" };
+  next = { ...next, role: migration ? "target" : "source", epoch: epoch ?? null };
   if (protocol === PROTOCOL_VERSION) return next;
   // A worker of version 1 takes no answer from before, so the next question is new, whichever version asks it.
   const forget = (each: Migration): Migration => ({ ...each, seen: each.seen.filter((type) => type !== "get-state") });
@@ -98,7 +100,9 @@ export function receive(state: SessionState, { type, migrationId, epoch }: Comma
   const no = (why: string, refuses = false): Judged => ({ state, verdict: { ok: false, why, refuses } });
   const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
     const seen = isSeen && !migration.seen.includes(type) ? [...migration.seen, type] : migration.seen;
-    return { state: remember(next, { ...migration, seen, epoch: epoch ?? null }), verdict: { ok: true } };
+    const writesUnder = type === "cutover-apply" || type === "abort" ? (epoch ?? null) : state.epoch;
+    const after = remember({ ...next, epoch: writesUnder }, { ...migration, seen, epoch: epoch ?? null });
+    return { state: after, verdict: { ok: true } };
   };
   if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch)) return no("it has been handled already");
   if (type === "abort" || type === "committed") {

@@ -36,9 +36,9 @@ export const RULES = {
   },
 
   "hand-over-state": (handover) => {
-    const { step, migrationId } = handover;
-    // Null is a yes with nothing to hand over.
-    if (!("state" in step) || step.state === null) return to(handover, step);
+    const { step, migrationId, speaks } = handover;
+    // Null is a yes with nothing to hand over, of which a target of version 1 hears nothing.
+    if (!("state" in step) || (step.state === null && speaks.target !== 2)) return to(handover, step);
     const frame = { type: "initial-state", migrationId, payload: step.state } as const;
     return to(handover, step, [{ type: "send", to: "target", frame }]);
   },

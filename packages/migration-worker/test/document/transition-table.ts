@@ -7,7 +7,7 @@ const RULE_TEXTS: Record<RuleName, string> = {
   refuse: "ends as `refused`",
   place: "the target is started; to `place`. In a dry run: ends as `willing`, and `abort` to the source",
   "give-up-asking": "as _resume_; ends as `refused` where the source speaks version 1, which may not know `get-state`",
-  "hand-over-state": "`initial-state` to the target, unless the state is `null`",
+  "hand-over-state": "`initial-state` to the target; none to a target of version 1 if the state is `null`",
   "note-ready": "to `place.ready`",
   "await-ready": "to `ready`",
   stop: "`cutover-ready` to the source; to `stop`, or to `stop.waiting` where it is not connected. Where it is dead: as _apply_, from the target's own position",

@@ -1,0 +1,95 @@
+import { checkMethods } from "./check-methods.js";
+import { declaredHandlers } from "./declared-handlers.js";
+import type { HandoverClient } from "./handover-client.js";
+import type { HandoverEventListener } from "./handover-event.js";
+import type { HandoverJob } from "./handover-job.js";
+import { checkHandoverOptions, type HandoverOptions } from "./handover-options.js";
+import { processEnv, type MigrationEnv } from "./job-environment.js";
+import { startClient } from "./start-client.js";
+
+/**
+ * Connects this job to the worker that its environment names, so that it can hand over to a fresh instance of itself,
+ * or be that instance. Where the environment names none (`NORSK_WORKER_WS_URL` is not set) the client does nothing and
+ * its role is `none`: a job calls this unconditionally.
+ *
+ * An instance whose role is not `target` produces the output from the start; a target does from `takeOver` on. The
+ * client connects again for as long as it is not closed, and keeps the process alive meanwhile. No method of the job
+ * is called before this function has returned.
+ *
+ * @param job - What the job does in a handover. `State` and `Position` are inferred from it or from `opts.schemas`.
+ * @param env - Where to look for the worker's variables. Default: `process.env`, where there is one.
+ * @param opts - Schemas, times, log and socket.
+ * @throws MigrationClientError `invalid-environment` or `invalid-option`, the latter also where there is no worker.
+ *
+ * @example
+ * ```ts
+ * import { connectHandover } from "@changeover/migration-client";
+ *
+ * let position = 0;
+ * let active = false;
+ * const handover = connectHandover<{ position: number }, number>({
+ *   getState: () => ({ position }),
+ *   stopAt() {
+ *     active = false;
+ *     return position;
+ *   },
+ *   resume() {
+ *     active = true;
+ *   },
+ *   adopt: (state) => state.position,
+ *   takeOver(stoppedAt) {
+ *     position = stoppedAt;
+ *     active = true;
+ *   },
+ * });
+ * if ((await handover.ready) !== "target") active = true;
+ * setInterval(() => {
+ *   if (active) position += 1;
+ * }, 100);
+ * ```
+ */
+export function connectHandover<State, Position>(
+  job: HandoverJob<State, Position>,
+  env: MigrationEnv = processEnv(),
+  opts: HandoverOptions<State, Position> = {},
+): HandoverClient {
+  checkMethods("job", job, ["getState", "stopAt", "resume", "adopt", "takeOver"], ["released"]);
+  const options = checkHandoverOptions(opts);
+  const listeners = new Set<HandoverEventListener>();
+  const client = startClient({
+    handlers: (emit) => declaredHandlers({ job, schemas: options.schemas, emit }),
+    listeners,
+    env,
+    options,
+  });
+  const { signal } = opts;
+  const onAbort = (): void => void close();
+  const close = async (): Promise<void> => {
+    signal?.removeEventListener("abort", onAbort);
+    await client.close();
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort);
+  return {
+    get role() {
+      return client.role;
+    },
+    get migrationId() {
+      return client.migrationId;
+    },
+    get epoch() {
+      return client.epoch;
+    },
+    get connected() {
+      return client.connected;
+    },
+    ready: client.ready,
+    abort: client.abort,
+    close,
+    [Symbol.asyncDispose]: close,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { CommandHandler, CommandHandlers } from "./command-handlers.js";
+import type { HandoverEvent } from "./handover-event.js";
+import type { HandoverJob } from "./handover-job.js";
+import type { HandoverSchemas } from "./handover-options.js";
+import type { HandlerContext } from "./migration-handlers.js";
+import { isStateRefusal } from "./state-refusal.js";
+import { throughJson, validated, type StandardSchema } from "./standard-schema.js";
+import type { CommandFrame } from "./rules/session.js";
+
+const NAMES = {
+  "get-state": "getState",
+  "initial-state": "adopt",
+  "cutover-ready": "stopAt",
+  "cutover-apply": "takeOver",
+  abort: "resume",
+  committed: "released",
+} as const;
+
+const PHASES = {
+  "get-state": "propose",
+  "initial-state": "ready",
+  "cutover-ready": "stop",
+  "cutover-apply": "apply",
+  committed: "commit",
+} as const;
+
+export interface DeclaredHandlersDeps<State, Position> {
+  readonly job: HandoverJob<State, Position>;
+  readonly schemas: HandoverSchemas<State, Position>;
+  readonly emit: (event: HandoverEvent) => void;
+}
+
+/** The handlers of `connectHandover`: what the methods of the job return becomes its reports. */
+export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<State, Position>): CommandHandlers {
+  const { job, schemas, emit } = deps;
+  /** The migration in which the output was stopped, or may have been. */
+  let stoppedIn: string | undefined;
+
+  function handler(frame: CommandFrame): CommandHandler {
+    const { migrationId } = frame;
+    switch (frame.type) {
+      case "get-state":
+        return async (context) => {
+          const state = await job.getState(context);
+          if (!isStateRefusal(state)) await check("getState", "state", schemas.state, state);
+          return state;
+        };
+      case "initial-state":
+        return async (context, report) => {
+          const state = await read("state", schemas.state, frame.payload, context);
+          const payload = await job.adopt(state, context);
+          await check("adopt", "position", schemas.position, payload);
+          report({ type: "target-ready", payload });
+        };
+      case "cutover-ready":
+        return async (context, report) => {
+          const position = await read("position", schemas.position, frame.payload, context);
+          stoppedIn = migrationId;
+          const payload = await job.stopAt(position, context);
+          await check("stopAt", "position", schemas.position, payload);
+          report({ type: "source-stopped-output", payload });
+        };
+      case "cutover-apply":
+        return async (context, report) => {
+          const position = await read("position", schemas.position, frame.payload, context);
+          await job.takeOver(position, context);
+          report({ type: "target-applied" });
+        };
+      case "abort":
+        return (context) => (stoppedIn === migrationId ? job.resume(frame.reason, context) : undefined);
+      case "committed":
+        return (context) => (stoppedIn === migrationId ? job.released?.(context) : undefined);
+    }
+  }
+
+  return {
+    names: NAMES,
+    find(frame) {
+      const handle = handler(frame);
+      return (context, report) => {
+        const { type, migrationId } = frame;
+        if (type === "abort") emit({ type: "aborted", migrationId, reason: frame.reason });
+        else emit({ type: "phase", phase: PHASES[type], migrationId });
+        return handle(context, report);
+      };
+    },
+  };
+}
+
+/** What has arrived, as the job takes it. Without a schema its author vouches for the type. */
+async function read<T>(
+  what: string,
+  schema: StandardSchema<T> | undefined,
+  json: unknown,
+  { signal }: HandlerContext,
+): Promise<T> {
+  // The other instance of the job has made it.
+  // oxlint-disable-next-line no-unsafe-type-assertion
+  if (!schema) return json as T;
+  const value = await validated(what, schema, json);
+  // A schema may take its time, and an instance that was called off meanwhile must neither stop nor take over.
+  signal.throwIfAborted();
+  return value;
+}
+
+/** What is about to be sent must be what the other side takes, once it has become JSON. */
+async function check<T>(
+  method: string,
+  what: string,
+  schema: StandardSchema<T> | undefined,
+  value: unknown,
+): Promise<void> {
+  if (schema) await validated(what, schema, throughJson(method, value));
+}
