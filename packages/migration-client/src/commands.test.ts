@@ -338,6 +338,7 @@ test("close fires the signal of the running handler, drops what waits and calls 
   await turn();
   expect(calls).toEqual([]);
   expect(socket.answers).toEqual([]);
+  socket.fireClose(1000);
   expect(clock.pending).toBe(0);
 });
 
@@ -346,6 +347,7 @@ test("handlers may close the client", async () => {
   socket.fireFrame(GET_STATE, CUTOVER_READY);
   await turn();
   expect(client.connected).toBe(false);
+  socket.fireClose(1000);
   expect(clock.pending).toBe(0);
 });
 
@@ -392,6 +394,7 @@ test("close while an abort waits for a handler leaves no timer and calls no onAb
   socket.fireFrame(INITIAL_STATE, ABORT);
   expect(clock.pending).toBe(1);
   client.close();
+  socket.fireClose(1000);
   expect(clock.pending).toBe(0);
   await clock.advance(10_000);
   expect(calls).toEqual([]);

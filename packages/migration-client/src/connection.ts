@@ -24,6 +24,8 @@ import type { WebSocketConstructor } from "./web-socket.js";
 // A worker on the same network answers within milliseconds; what takes this long will not answer any more.
 const CONNECT_TIMEOUT_MS = 10_000;
 const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
+// A worker that runs agrees to a close at once.
+const CLOSE_TIMEOUT_MS = 1_000;
 
 const CLIENT = `@changeover/migration-client/${VERSION}`;
 const PING = encodeJobToWorkerFrame({ type: "ping" });
@@ -49,10 +51,12 @@ export interface ConnectionDeps {
   readonly onAcknowledged: (ack: HelloAckFrame) => void;
   readonly onCommand: (frame: CommandFrame) => void;
   readonly onReportAck: (frame: ReportAckFrame) => void;
-  /** An acknowledged connection is gone; another one will follow. */
+  /** An acknowledged connection is gone; another one will follow unless this one was retired. */
   readonly onLost: () => void;
   /** A newer connection of this instance took over; no other one will follow. */
   readonly onSuperseded: () => void;
+  /** It was closed, and nothing is left of it. */
+  readonly onClosed: () => void;
 }
 
 /** Keeps one acknowledged connection to the worker, for ever, until it is closed or superseded. */
@@ -64,8 +68,10 @@ export class Connection {
   #version: 1 | 2 = 1;
   #liveness: Liveness | undefined;
   #unstableInARow = 0;
+  #isLast = false;
   #isClosed = false;
-  // One timer at a time is enough: connecting, waiting for the acknowledgement, for a sign of life, for the next attempt.
+  // One timer at a time is enough: connecting, waiting for the acknowledgement, for a sign of life, for the next attempt,
+  // for the end.
   #stopTimer: () => void = () => {};
 
   constructor(deps: ConnectionDeps) {
@@ -91,12 +97,28 @@ export class Connection {
   /** Writes a frame to the acknowledged connection; false if there is none. */
   readonly send = (text: string): boolean => this.isAcknowledged && this.#socket?.send(text) === true;
 
+  /** From now on no other connection follows when this one is lost. */
+  retire(): void {
+    this.#isLast = true;
+  }
+
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stopTimer();
     this.#acknowledgedAt = undefined;
-    this.#socket?.close(1000);
+    const { onClosed } = this.#deps;
+    const socket = this.#socket;
     this.#socket = undefined;
+    if (!socket) {
+      onClosed();
+      return;
+    }
+    this.#setTimer(() => socket.abandon(), CLOSE_TIMEOUT_MS);
+    socket.close(1000, () => {
+      this.#stopTimer();
+      onClosed();
+    });
   }
 
   #connect(WebSocket: WebSocketConstructor): void {
@@ -218,9 +240,13 @@ export class Connection {
     this.#socket = undefined;
     this.#acknowledgedAt = undefined;
     this.#liveness = undefined;
+    if (this.#isLast) {
+      log(describeEnd(end));
+      onLost();
+      return;
+    }
     const pace = paceAfter(end.cause === "close" ? end.code : undefined);
     if (pace === "stop") {
-      this.#isClosed = true;
       log(`${describeEnd(end)}: a newer connection of this instance took over, this one is over for good`);
       onSuperseded();
       return;

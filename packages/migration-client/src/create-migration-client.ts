@@ -49,6 +49,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
       }
     });
   const ready = settleable<MigrationRole>();
+  const ended = settleable<void>();
   const driver = new Driver({
     state: newClientState(environment.role, environment.migrationId, options),
     handlers: handlers(emit),
@@ -56,6 +57,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     log,
     redact,
     send: (text) => connection.send(text),
+    disconnect: () => connection.close(),
   });
   const connection = new Connection({
     ...environment,
@@ -75,12 +77,13 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     onReportAck: (ack) => driver.dispatch({ type: "report-ack", ack }),
     onLost: () => driver.dispatch({ type: "lost" }),
     onSuperseded: () => stop("a newer connection of this instance took over"),
+    onClosed: () => ended.resolve(),
   });
 
   function stop(why: string): void {
     if (driver.state.isClosed) return;
-    connection.close();
-    driver.dispatch({ type: "closed", why });
+    connection.retire();
+    driver.dispatch({ type: "closed", why, isConnected: connection.isAcknowledged });
     emit({ type: "closed", reason: why });
     ready.reject(new MigrationClientError("closed", why));
   }
@@ -97,7 +100,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
       return driver.state.session.epoch ?? undefined;
     },
     get connected() {
-      return connection.isAcknowledged;
+      return connection.isAcknowledged && !driver.state.isClosed;
     },
     ready: ready.promise,
     reportState: (payload) => driver.reportState(payload),
@@ -106,6 +109,9 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     reportStoppedOutput: (payload) => driver.report("reportStoppedOutput", { type: "source-stopped-output", payload }),
     reportApplied: () => driver.report("reportApplied", { type: "target-applied" }),
     abort: (reason) => driver.dispatch({ type: "abort", reason: describeError(reason) }),
-    close: () => stop("the client was closed"),
+    close: () => {
+      stop("the client was closed");
+      return ended.promise;
+    },
   };
 }

@@ -20,6 +20,8 @@ export interface DriverDeps {
   readonly redact: (text: string) => string;
   /** Writes a frame to the acknowledged connection; false if there is none. */
   readonly send: (text: string) => boolean;
+  /** Closes the connection for good, or ends the attempts to make one. */
+  readonly disconnect: () => void;
 }
 
 /** Does what the rules decide: calls handlers, fires signals, runs timers, writes frames. Decides nothing itself. */
@@ -112,6 +114,9 @@ export class Driver {
         break;
       case "send":
         if (this.#deps.send(effect.text)) this.dispatch({ type: "written", seq: effect.seq });
+        break;
+      case "disconnect":
+        this.#deps.disconnect();
         break;
       case "fire":
         this.#controllers.get(effect.task)?.abort(new MigrationClientError(effect.code, effect.message));

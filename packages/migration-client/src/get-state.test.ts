@@ -277,13 +277,15 @@ test("close withdraws the question, fires the signal and leaves no timer", async
   await turn();
   expect(signals[0]?.reason).toMatchObject({ code: "closed" });
   expect(socket.answers).toEqual([]);
+  socket.fireClose(1000);
   expect(clock.pending).toBe(0);
 });
 
 test("close leaves no timer of a handler that ignores its signal", async () => {
-  const { client, clock } = await ask(() => ({ onGetState: () => new Promise(() => {}) }));
+  const { client, socket, clock } = await ask(() => ({ onGetState: () => new Promise(() => {}) }));
   expect(clock.pending).toBe(1);
   client.close();
+  socket.fireClose(1000);
   expect(clock.pending).toBe(0);
 });
 

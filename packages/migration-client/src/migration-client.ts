@@ -53,6 +53,14 @@ export interface MigrationClient {
    * While a `get-state` waits for its answer this is that answer, a refusal.
    */
   abort(reason: string): void;
-  /** Closes the connection for good, fires the signals of running handlers and stops all timers. */
-  close(): void;
+  /**
+   * Ends the client for good. At once: the signals of running handlers fire, no further handler is called, `connected` is
+   * false and what is reported from then on is dropped. Reports that a worker of version 2 has not acknowledged yet are
+   * given 1 s to be acknowledged, if they have a connection; without one they are lost. Then the connection is closed.
+   *
+   * Resolves, and never rejects, when nothing is left of the connection, at the latest another second later: a worker
+   * that does not answer is not waited for (Node's own `WebSocket`, unlike `ws`, may still keep the process alive then).
+   * Every call returns the same promise, and nobody has to await it.
+   */
+  close(): Promise<void>;
 }

@@ -15,6 +15,6 @@ export function noOpClient(): MigrationClient {
     reportStoppedOutput: nothing,
     reportApplied: nothing,
     abort: nothing,
-    close: nothing,
+    close: () => Promise.resolve(),
   };
 }

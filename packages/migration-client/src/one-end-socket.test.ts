@@ -68,11 +68,30 @@ test("a time-out is an end and cuts the connection", () => {
 
 test("closing it while it connects is no end to hear of, and the error that ws then emits has a listener", () => {
   const { socket, fake, ends } = open();
-  socket.close(1000);
+  let gone = 0;
+  socket.close(1000, () => (gone += 1));
+  expect(gone).toBe(0);
   fake.fireError("WebSocket was closed before the connection was established");
   fake.fireClose(1006);
   expect(fake.closes).toEqual([1000]);
+  expect(gone).toBe(1);
   expect(ends).toEqual([]);
+});
+
+test("a closed socket is gone with the close of the other side, and with being abandoned", () => {
+  const { socket, fake } = open();
+  const gone: string[] = [];
+  socket.close(1000, () => gone.push("closed"));
+  fake.fireClose(1000);
+  socket.close(1000, () => gone.push("closed again"));
+  expect(gone).toEqual(["closed", "closed again"]);
+  expect(fake.terminated).toBe(0);
+
+  const silent = open();
+  silent.socket.close(1000, () => gone.push("abandoned"));
+  silent.socket.abandon();
+  expect(gone).toEqual(["closed", "closed again", "abandoned"]);
+  expect(silent.fake.terminated).toBe(1);
 });
 
 test("nothing is sent after the end", () => {

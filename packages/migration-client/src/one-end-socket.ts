@@ -27,6 +27,7 @@ export class OneEndSocket {
   readonly #socket: WebSocketLike;
   readonly #events: SocketEvents;
   #isOver = false;
+  #onGone: () => void = () => {};
 
   constructor(WebSocket: WebSocketConstructor, url: string, events: SocketEvents) {
     this.#events = events;
@@ -39,9 +40,11 @@ export class OneEndSocket {
     socket.addEventListener("message", (event) => this.#message(event.data));
     socket.addEventListener("error", (event) => {
       this.#end({ cause: "error", message: errorMessage(event) });
+      this.abandon();
     });
     socket.addEventListener("close", (event) => {
       this.#end({ cause: "close", code: event.code ?? 1005, reason: event.reason ?? "" });
+      this.#gone();
     });
   }
 
@@ -57,11 +60,22 @@ export class OneEndSocket {
     }
   }
 
-  /** Ends the socket from this side, without an event. */
-  close(code: number): void {
-    if (this.#isOver) return;
+  /** Ends the socket from this side, without an event. `onGone` is called as soon as there is nothing left of it. */
+  close(code: number, onGone: () => void): void {
+    if (this.#isOver) {
+      onGone();
+      return;
+    }
     this.#isOver = true;
+    this.#onGone = onGone;
     this.#shut(code);
+  }
+
+  /** Waits no longer for the other side to agree to a close. */
+  abandon(): void {
+    // Without this `ws` keeps the process alive for as long as 30 s.
+    if (canTerminate(this.#socket)) this.#socket.terminate();
+    this.#gone();
   }
 
   /** Ends a socket whose other side does not answer. */
@@ -82,6 +96,12 @@ export class OneEndSocket {
     if (end.cause === "timeout" && canTerminate(this.#socket)) this.#socket.terminate();
     else if (end.cause !== "close") this.#shut();
     this.#events.onEnd(end);
+  }
+
+  #gone(): void {
+    const onGone = this.#onGone;
+    this.#onGone = () => {};
+    onGone();
   }
 
   #shut(code?: number): void {

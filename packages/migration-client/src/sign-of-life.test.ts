@@ -73,6 +73,7 @@ test("there is one timer however much is heard, and none after the end", async (
   next.acknowledgeV2();
   expect(clock.pending).toBe(1);
   client.close();
+  next.fireClose(1000);
   expect(clock.pending).toBe(0);
   await clock.advance(60_000);
   expect(next.answersV2).toEqual([]);

@@ -92,7 +92,7 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
       return harness.socket;
     },
   };
-  onTestFinished(() => client.close());
+  onTestFinished(() => void client.close());
   return harness;
 }
 

@@ -25,6 +25,7 @@ export interface ClientState {
   readonly session: SessionState;
   readonly outbox: OutboxState;
   readonly queue: QueueState;
+  /** A closed client that is connected waits for its last reports to be acknowledged. */
   readonly isClosed: boolean;
 }
 
@@ -57,14 +58,18 @@ export type ClientInput =
   | { readonly type: "grace-over"; readonly task: number }
   /** Nothing was heard of the worker for `resumeAfterMs`. */
   | { readonly type: "resume-due" }
-  /** The client is closed or superseded. */
-  | { readonly type: "closed"; readonly why: string };
+  /** The client is closed or superseded, in which case its connection is gone already. */
+  | { readonly type: "closed"; readonly why: string; readonly isConnected: boolean }
+  /** The last reports were given enough time to be acknowledged. */
+  | { readonly type: "flush-over" };
 
 /** What is to be done, in this order. */
 export type ClientEffect =
   | { readonly type: "log"; readonly line: string }
   /** Write a report to the connection, as its version has it; if that succeeds, say so by `written`. */
   | { readonly type: "send"; readonly seq: number; readonly text: string }
+  /** Close the connection, or end the attempts to make one: the client is closed and waits for nothing more. */
+  | { readonly type: "disconnect" }
   /** Fire the signal of a running handler. */
   | { readonly type: "fire"; readonly task: number; readonly code: MigrationClientErrorCode; readonly message: string }
   /** Call a handler. Always the last effect, for the handler may report at once. */

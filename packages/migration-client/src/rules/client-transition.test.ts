@@ -30,22 +30,27 @@ function possible(state: ClientState): ClientInput[] {
     else inputs.push({ type: "settled", task });
     inputs.push({ type: "settled", task, failure: "it failed" });
   }
-  if (isClosed) return inputs;
-  inputs.push({ type: "closed", why: "closed" }, { type: "abort", reason: "enough" });
+  if (isClosed) {
+    if (link.isConnected) inputs.push({ type: "lost" }, ...acknowledgements(state));
+    return inputs;
+  }
+  inputs.push({ type: "closed", why: "closed", isConnected: link.isConnected }, { type: "abort", reason: "enough" });
   if (mayReport(state, STOPPED.report)) inputs.push(STOPPED);
   if (link.isConnected) {
     inputs.push({ type: "lost" });
     for (const frame of commands(link.version)) inputs.push({ type: "command", frame });
-    for (const { seq } of state.outbox.reports) {
-      inputs.push(
-        link.version === 2 ? { type: "report-ack", ack: { type: "report-ack", seq } } : { type: "written", seq },
-      );
-    }
+    inputs.push(...acknowledgements(state));
   } else {
     inputs.push({ type: "acknowledged", ack: { type: "hello-ack" } });
     inputs.push({ type: "acknowledged", ack: { type: "hello-ack", protocol: 2, epoch: 7 } });
   }
   return inputs;
+}
+
+function acknowledgements({ link, outbox }: ClientState): ClientInput[] {
+  return outbox.reports.map(({ seq }) =>
+    link.version === 2 ? { type: "report-ack", ack: { type: "report-ack", seq } } : { type: "written", seq },
+  );
 }
 
 /** Calls `see` with every step that is at most so many inputs away from the start. */
@@ -117,8 +122,8 @@ test("handlers run one at a time, reports are sent in order, and a timer that is
     const { state: after, effects } = clientTransition(before, input);
     const runs = effects.flatMap((effect) => (effect.type === "run" ? [effect.task.key] : []));
     const isAlone = before.queue.running === null || before.queue.running !== after.queue.running;
-    const isLast = effects.at(-1)?.type === "run" && after.queue.running === runs[0];
-    if (runs.length > 0 && !(runs.length === 1 && isAlone && isLast)) wrong.push(["runs", before, input]);
+    const isLastEffect = effects.at(-1)?.type === "run" && after.queue.running === runs[0];
+    if (runs.length > 0 && !(runs.length === 1 && isAlone && isLastEffect)) wrong.push(["runs", before, input]);
     const sent = effects.flatMap((effect) => (effect.type === "send" ? [effect.seq] : []));
     if (
       !same(
@@ -129,7 +134,8 @@ test("handlers run one at a time, reports are sent in order, and a timer that is
       wrong.push(["order", before, input]);
     const isTimer = dueTimers(before).some((timer) => same(timer.input, input));
     if (isTimer && same(before, after)) wrong.push(["timer", before, input]);
-    const isQuiet = effects.every(({ type }) => type === "log");
+    const isLast = before.link.isConnected && !after.link.isConnected;
+    const isQuiet = effects.every(({ type }) => type === "log" || (type === "disconnect" && isLast));
     if (before.isClosed && !isQuiet) wrong.push(["closed", before, input]);
     return after;
   });

@@ -61,19 +61,23 @@ export function clientTransition(
 }
 
 function take(turn: Turn, input: ClientInput): void {
+  // All that is still of interest is what becomes of the last reports.
+  if (turn.isClosed && (input.type === "acknowledged" || input.type === "command")) return;
   switch (input.type) {
     case "acknowledged":
       acknowledged(turn, input.ack);
       break;
     case "lost":
       turn.link = { ...turn.link, isConnected: false };
-      if (turn.link.version === 1) withdrawAll(turn);
+      if (turn.isClosed) disconnect(turn);
+      else if (turn.link.version === 1) withdrawAll(turn);
       break;
     case "command":
       command(turn, input.frame);
       break;
     case "report-ack":
       reportAcknowledged(turn, input.ack);
+      if (turn.isClosed) disconnectWhenDelivered(turn);
       break;
     case "written":
       // What was written to a socket counts as sent in version 1; in version 2 it is kept until it is acknowledged.
@@ -110,10 +114,27 @@ function take(turn: Turn, input: ClientInput): void {
       break;
     case "closed":
       turn.isClosed = true;
-      turn.link = { ...turn.link, isConnected: false };
+      turn.link = { ...turn.link, isConnected: input.isConnected };
       turn.queue = closeQuestions(turn.queue, openQuestions(turn.queue));
       fire(turn, () => true, "closed", input.why);
+      disconnectWhenDelivered(turn);
+      break;
+    case "flush-over":
+      disconnect(turn);
   }
+}
+
+function disconnectWhenDelivered(turn: Turn): void {
+  const { link, outbox } = turn;
+  // Only version 2 ever says that a report has arrived.
+  if (!link.isConnected || link.version === 1 || outbox.reports.length === 0) disconnect(turn);
+}
+
+function disconnect(turn: Turn): void {
+  const undelivered = turn.outbox.reports.map(({ method }) => method);
+  if (undelivered.length > 0) log(turn, `closed before the worker had acknowledged ${undelivered.join(", ")}`);
+  turn.link = { ...turn.link, isConnected: false };
+  turn.effects.push({ type: "disconnect" });
 }
 
 /** Whether the job may report this now; a payload is only looked at if so. */

@@ -5,6 +5,9 @@ import { openQuestions } from "./task-queue.js";
 /** How long a handler whose signal has fired may keep the next one waiting, in milliseconds. */
 export const PREEMPTION_GRACE_MS = 1_000;
 
+/** How long a client that is closed waits for the acknowledgement of its last reports, in milliseconds. */
+const FLUSH_MS = 1_000;
+
 /** A timer that is to run for as long as it is among those of the state. */
 export interface DueTimer {
   /** The same for as long as it is the same timer. */
@@ -19,10 +22,13 @@ export interface DueTimer {
 /** The timers of a state: those that are not among them any more are stopped. */
 export function dueTimers({ isClosed, times, link, session, queue }: ClientState): readonly DueTimer[] {
   const timers: DueTimer[] = [];
-  if (isClosed) return timers;
   const add = (key: string, ms: number, input: ClientInput, isSilence = false): void => {
     timers.push({ key, ms, isSilence, input });
   };
+  if (isClosed) {
+    if (link.isConnected) add("flush", FLUSH_MS, { type: "flush-over" });
+    return timers;
+  }
   for (const { key: task, answerWithinMs } of openQuestions(queue)) {
     add(`answer ${task}`, answerWithinMs ?? 0, { type: "timed-out", task });
   }
