@@ -6,6 +6,9 @@ export interface Clock {
   setTimer(run: () => void, delayMs: number): () => void;
 }
 
+/** The longest delay that setTimeout knows: a longer one fires at once. */
+export const MAX_DELAY_MS = 2 ** 31 - 1;
+
 /**
  * The clock of the process. Its timers keep the process alive on purpose: a job that waits for its worker to come back
  * must not end because nothing else happens to be going on.

@@ -11,11 +11,10 @@ import {
   type WorkerToJobFrameV2,
 } from "@changeover/migration-protocol";
 import { backoffMs, paceAfter } from "./backoff.js";
-import type { Clock } from "./clock.js";
+import { MAX_DELAY_MS, type Clock } from "./clock.js";
 import { describeError } from "./describe-error.js";
 import type { ConnectionEvent } from "./handover-event.js";
 import { Liveness } from "./liveness.js";
-import { MAX_DELAY_MS } from "./migration-client-options.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
 import type { CommandFrame } from "./rules/session.js";
 import { VERSION } from "./version.js";

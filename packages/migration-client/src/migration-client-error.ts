@@ -12,7 +12,7 @@ const brand: unique symbol = Symbol.for("@changeover/migration-client/MigrationC
  * | `oversized-payload` | a report: its frame would be larger than a worker takes |
  * | `closed` | `ready` and the reason of a handler's signal: the client was closed or superseded |
  * | `aborted` | the reason of a handler's signal: the worker aborted the migration, or nothing was heard of it for `resumeAfterMs` |
- * | `timed-out` | the reason of a handler's signal: `onGetState` took longer than it may |
+ * | `timed-out` | the reason of a handler's signal: it took, or had to wait for, longer than it may: `onGetState`, or a cutover command of version 2 |
  * | `disconnected` | the reason of a handler's signal: the connection that asked for the state is gone, and its worker asks again |
  */
 export type MigrationClientErrorCode =

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "./clock.js";
+import { MAX_DELAY_MS, systemClock, type Clock } from "./clock.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import { showValue } from "./show-value.js";
 import type { WebSocketConstructor } from "./web-socket.js";
@@ -60,9 +60,6 @@ export interface CheckedOptions {
   readonly clock: Clock;
   readonly random: () => number;
 }
-
-/** The longest delay that setTimeout knows: a longer one fires at once. */
-export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** @throws MigrationClientError `invalid-option`, naming the option and its value. */
 export function checkOptions(options: MigrationClientOptions): CheckedOptions {

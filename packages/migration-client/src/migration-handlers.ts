@@ -1,8 +1,8 @@
 /** What a handler gets as its last argument. */
 export interface HandlerContext {
   /**
-   * Fires when nobody wants the result of this call any more: the worker aborted the migration, `onGetState` took too
-   * long or (version 1 only) its connection is gone, or the client was closed. Its `reason` is a
+   * Fires when nobody wants the result of this call any more: the worker aborted the migration, the handler took
+   * too long, (`onGetState` under version 1 only) its connection is gone, or the client was closed. Its `reason` is a
    * `MigrationClientError`.
    */
   readonly signal: AbortSignal;
@@ -18,6 +18,9 @@ export interface HandlerContext {
  * What a job does in a handover. Every handler is optional, may return a promise, and is called with the object it
  * belongs to as `this`. Handlers run one at a time and in the order of the worker's commands, and each at most once
  * for a migration, except `onGetState` under a worker of version 1 of the protocol, which runs whenever it asks.
+ *
+ * A worker of version 2 says how long it waits. When nine tenths of that are over, a handler that has neither settled nor
+ * reported what it was called for is called off by its signal, and the handover aborts with that reason.
  *
  * Only an abort does not wait its turn: it fires the signal of the running handler and waits for it no longer than a
  * second before `onAbort` is called.

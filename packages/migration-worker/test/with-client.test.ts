@@ -124,6 +124,26 @@ describe("the client with the worker", () => {
     await source.remove();
   });
 
+  it("hears from the source, and not from the clock, that a handler takes too long", async () => {
+    const { worker } = await startWorker();
+    const job = worker.register("counter");
+    const source = new CounterJob(job.env, { onCutoverReady: () => new Promise(() => {}) });
+    job.attach(source);
+    await source.client.ready;
+    const end = await worker.handover("counter", {
+      placeTarget: async ({ env }) => new CounterJob(env),
+      deadlines: { stop: 500 },
+    });
+    expect(end).toMatchObject({
+      outcome: "aborted",
+      phase: "stop",
+      active: "source",
+      reason: expect.stringMatching(/onCutoverReady did not settle within 4\d\d ms/),
+    });
+    await eventually(() => expect(source.isActive).toBe(true));
+    await source.remove();
+  });
+
   it.each<Phase>(["propose", "place", "ready", "stop", "apply"])(
     "completes a handover although all connections are cut when it enters %s",
     async (phase) => {

@@ -5,6 +5,7 @@ import {
   type ReportAckFrame,
   type ReportFrame,
 } from "@changeover/migration-protocol";
+import { MAX_DELAY_MS } from "../clock.js";
 import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
 import type { MigrationClientErrorCode } from "../migration-client-error.js";
 import type { ClientEffect, ClientInput, ClientState, ClientStep, LinkState } from "./client-state.js";
@@ -27,7 +28,10 @@ import {
 import {
   addTask,
   addTaskFirst,
+  awaitedTasks,
   closeQuestions,
+  isOpenQuestion,
+  liftDeadlines,
   openQuestion,
   openQuestions,
   preempt,
@@ -37,8 +41,15 @@ import {
   type Task,
 } from "./task-queue.js";
 
-// The refusal is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
+// The refusal or abort is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
 const DEADLINE_SHARE = 0.9;
+
+// A handler that still runs when its work has been reported holds nobody up.
+const DONE_BY_REPORT: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
+  "target-ready": "initial-state",
+  "source-stopped-output": "cutover-ready",
+  "target-applied": "cutover-apply",
+};
 
 /** The state as it is being changed, and what is to be done. */
 type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & {
@@ -85,7 +96,10 @@ function take(turn: Turn, input: ClientInput): void {
       break;
     case "report":
       if (permit(turn, input.method, input.report)) {
-        deliver(turn, input.report, input.method, input.text, turn.session.current ?? "");
+        const { current } = turn.session;
+        const command = DONE_BY_REPORT[input.report];
+        turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.type === command && frame.migrationId === current);
+        deliver(turn, input.report, input.method, input.text, current ?? "");
       }
       break;
     case "abort":
@@ -179,12 +193,9 @@ function command(turn: Turn, frame: CommandFrame): void {
     return;
   }
   switch (frame.type) {
-    case "get-state": {
-      const deadlineMs = frame.deadlineMs ?? Infinity;
-      const withinMs = Math.floor(Math.min(turn.times.getStateTimeoutMs, DEADLINE_SHARE * deadlineMs));
-      turn.queue = addTask(turn.queue, frame, withinMs);
+    case "get-state":
+      turn.queue = addTask(turn.queue, frame, withinMs(frame.deadlineMs ?? Infinity, turn.times.getStateTimeoutMs));
       break;
-    }
     case "abort":
       log(turn, `${migrationId} aborted by the worker: ${JSON.stringify(frame.reason)}`);
       abort(turn, frame, `the worker aborted ${migrationId}: ${frame.reason}`);
@@ -197,8 +208,12 @@ function command(turn: Turn, frame: CommandFrame): void {
       turn.queue = addTask(turn.queue, frame);
       break;
     default:
-      turn.queue = addTask(turn.queue, frame);
+      turn.queue = addTask(turn.queue, frame, frame.deadlineMs === undefined ? null : withinMs(frame.deadlineMs));
   }
+}
+
+function withinMs(deadlineMs: number, atMostMs = MAX_DELAY_MS): number {
+  return Math.floor(Math.min(atMostMs, DEADLINE_SHARE * deadlineMs));
 }
 
 function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why: string): void {
@@ -210,6 +225,7 @@ function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why:
 /** No report of a migration that is over may follow, nor an answer: in version 1 it would be one to the next question. */
 function over(turn: Turn, migrationId: string): void {
   turn.queue = closeQuestions(turn.queue, questionsOf(turn, migrationId));
+  turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.migrationId === migrationId);
   drop(turn, (report) => report.migrationId === migrationId);
 }
 
@@ -241,7 +257,9 @@ function giveUp(turn: Turn, reason: string): void {
 
 function reportAbort(turn: Turn, reason: string): void {
   const migrationId = turn.session.current ?? "";
-  if (permit(turn, "abort", "abort")) deliverReason(turn, "abort", reason, migrationId);
+  if (!permit(turn, "abort", "abort")) return;
+  turn.queue = liftDeadlines(turn.queue, (task) => task.frame.migrationId === migrationId && !isOpenQuestion(task));
+  deliverReason(turn, "abort", reason, migrationId);
 }
 
 /** Whether a report makes sense now; it is dropped if not. */
@@ -283,16 +301,19 @@ function fail(turn: Turn, { frame, hasFired }: Task, reason: string): void {
 }
 
 function timedOut(turn: Turn, key: number): void {
-  const question = openQuestion(turn.queue, key);
-  if (!question) return;
   const { queue } = turn;
+  const task = awaitedTasks(queue).find((each) => each.key === key);
+  if (!task) return;
+  const { frame, answerWithinMs } = task;
+  const isQuestion = frame.type === "get-state";
   const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
-  const reason = queue.started.includes(question)
-    ? `${turn.names["get-state"]} did not answer within ${question.answerWithinMs} ms`
-    : `the job was busy with ${busyWith ? turn.names[busyWith] : "another handler"} for ${question.answerWithinMs} ms`;
-  log(turn, `${reason}: refused`);
-  refuse(turn, question, reason);
-  fire(turn, (task) => task.key === key, "timed-out", reason);
+  const reason = queue.started.includes(task)
+    ? `${turn.names[frame.type]} did not ${isQuestion ? "answer" : "settle"} within ${answerWithinMs} ms`
+    : `the job was busy with ${busyWith ? turn.names[busyWith] : "another handler"} for ${answerWithinMs} ms`;
+  log(turn, `${reason}: ${frame.type} of ${frame.migrationId} ${isQuestion ? "refused" : "aborts it"}`);
+  refuse(turn, task, reason);
+  fail(turn, task, reason);
+  fire(turn, (each) => each.key === key, "timed-out", reason);
 }
 
 function graceOver(turn: Turn, key: number): void {
@@ -315,7 +336,7 @@ function answered(turn: Turn, key: number, method: string, text: string): void {
 
 /** Answers a question by a no, unless it has its answer. */
 function refuse(turn: Turn, question: Task | undefined, reason: string): void {
-  if (!question || question.answerWithinMs === null) return;
+  if (!question || !isOpenQuestion(question)) return;
   const { migrationId } = question.frame;
   turn.queue = closeQuestions(turn.queue, [question]);
   turn.session = refused(turn.session, migrationId);

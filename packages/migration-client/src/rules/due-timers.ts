@@ -1,6 +1,6 @@
 import type { ClientInput, ClientState } from "./client-state.js";
 import { stoppedMigration } from "./session.js";
-import { openQuestions } from "./task-queue.js";
+import { awaitedTasks } from "./task-queue.js";
 
 /** How long a handler whose signal has fired may keep the next one waiting, in milliseconds. */
 export const PREEMPTION_GRACE_MS = 1_000;
@@ -29,7 +29,7 @@ export function dueTimers({ isClosed, times, link, session, queue }: ClientState
     if (link.isConnected) add("flush", FLUSH_MS, { type: "flush-over" });
     return timers;
   }
-  for (const { key: task, answerWithinMs } of openQuestions(queue)) {
+  for (const { key: task, answerWithinMs } of awaitedTasks(queue)) {
     add(`answer ${task}`, answerWithinMs ?? 0, { type: "timed-out", task });
   }
   const { running: task, isMakingWay } = queue;

@@ -6,7 +6,7 @@ export interface Task {
   readonly key: number;
   /** What the handler is called for. */
   readonly frame: CommandFrame;
-  /** How long a `get-state` may take; null where no answer is awaited, or none any more. */
+  /** How long the worker's wait for what the handler is to do may last; null where it does not wait, or not any more. */
   readonly answerWithinMs: number | null;
   /** Whether the signal of the handler has fired. */
   readonly hasFired: boolean;
@@ -61,7 +61,9 @@ export function preempt(
   const state = {
     ...queue,
     waiting: queue.waiting.filter((task) => !matches(task)),
-    started: queue.started.map((task) => (fired.includes(task) ? { ...task, hasFired: true } : task)),
+    started: queue.started.map((task) =>
+      fired.includes(task) ? { ...task, hasFired: true, answerWithinMs: null } : task,
+    ),
     isMakingWay: queue.isMakingWay || fired.some(({ key }) => key === queue.running),
   };
   return { state, fired };
@@ -84,14 +86,31 @@ export function release(queue: QueueState, key: number): QueueState {
   return key === queue.running ? { ...queue, running: null, isMakingWay: false } : queue;
 }
 
-/** The `get-state` that wait for their answer, oldest first. */
-export function openQuestions({ started, waiting }: QueueState): readonly Task[] {
+/** The tasks that the worker waits for, oldest first. */
+export function awaitedTasks({ started, waiting }: QueueState): readonly Task[] {
   return [...started, ...waiting].filter(({ answerWithinMs }) => answerWithinMs !== null);
+}
+
+/** What was done, or is not wanted any more, has no deadline any more. */
+export function liftDeadlines(queue: QueueState, matches: (task: Task) => boolean): QueueState {
+  const lift = (task: Task): Task =>
+    task.answerWithinMs !== null && matches(task) ? { ...task, answerWithinMs: null } : task;
+  return { ...queue, waiting: queue.waiting.map(lift), started: queue.started.map(lift) };
+}
+
+/** Whether a task is a `get-state` that waits for its answer. */
+export function isOpenQuestion({ frame, answerWithinMs }: Task): boolean {
+  return frame.type === "get-state" && answerWithinMs !== null;
+}
+
+/** The `get-state` that wait for their answer, oldest first. */
+export function openQuestions(queue: QueueState): readonly Task[] {
+  return awaitedTasks(queue).filter(isOpenQuestion);
 }
 
 /** The question whose handler is running. */
 export function askedQuestion({ started }: QueueState): Task | undefined {
-  return started.find(({ answerWithinMs }) => answerWithinMs !== null);
+  return started.find(isOpenQuestion);
 }
 
 /** A question that waits for its answer. */
@@ -102,9 +121,5 @@ export function openQuestion(queue: QueueState, key: number): Task | undefined {
 /** Questions have their answer, or nobody waits for one any more: a handler that was not asked yet never is. */
 export function closeQuestions(queue: QueueState, questions: readonly Task[]): QueueState {
   const isOne = ({ key }: Task): boolean => questions.some((question) => question.key === key);
-  return {
-    ...queue,
-    waiting: queue.waiting.filter((task) => !isOne(task)),
-    started: queue.started.map((task) => (isOne(task) ? { ...task, answerWithinMs: null } : task)),
-  };
+  return liftDeadlines({ ...queue, waiting: queue.waiting.filter((task) => !isOne(task)) }, isOne);
 }

@@ -73,7 +73,7 @@ function carryOut(world: World, worker: WorkerProcess, effect: JobEffect, later:
       if (to?.link.worker !== "open") break;
       if (to.version === 1) to.link.toJob.push(effect.frame);
       else if (effect.frame.type === "committed") to.link.toJob.push(effect.frame);
-      else to.link.toJob.push({ ...effect.frame, epoch: effect.epoch });
+      else to.link.toJob.push({ ...effect.frame, epoch: effect.epoch, deadlineMs: 10_000 });
       break;
     }
     case "place":
