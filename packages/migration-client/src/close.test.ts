@@ -117,7 +117,7 @@ test("while the last reports wait no handler runs, and what is reported is dropp
     { target: "m-1" },
   );
   socket.fireFrame(
-    { type: "initial-state", migrationId: "m-1", epoch: 2, payload: null },
+    { type: "initial-state", migrationId: "m-1", epoch: 2, payload: 1 },
     { type: "cutover-apply", migrationId: "m-1", epoch: 2, payload: null },
   );
   await turn();

@@ -278,7 +278,7 @@ describe("events", () => {
     socket.fireClose(1012, "restarting");
     await clock.advance(500);
     sockets.at(-1)?.acknowledge();
-    await client.close();
+    void client.close();
     await turn();
     expect(events).toEqual([
       { type: "connecting", url },
