@@ -151,7 +151,7 @@ test("reports out of turn are dropped with a log line and never throw", () => {
     "job-7: reportApplied dropped: no migration is in progress",
     "job-7: abort dropped: no migration is in progress",
     "job-7: reportReady dropped: this instance is not a target",
-    "job-7: reportStoppedOutput dropped: cutover-ready has not arrived in this migration",
+    "job-7: reportStoppedOutput dropped: cutover-ready has not arrived",
   ]);
 });
 

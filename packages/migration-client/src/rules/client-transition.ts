@@ -14,6 +14,7 @@ import { CALLBACK_NAMES, type HandlerNames } from "./handler-names.js";
 import { addReport, removeReports, replaceReport, type OutboxReport } from "./outbox.js";
 import {
   acknowledge,
+  COMMAND_OF,
   currentMigration,
   gaveUp,
   mayStillSend,
@@ -43,13 +44,6 @@ import {
 
 // The refusal or abort is to arrive before the worker's own deadline, so that it hears a reason and not only a silence.
 const DEADLINE_SHARE = 0.9;
-
-// A handler that still runs when its work has been reported holds nobody up.
-const DONE_BY_REPORT: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
-  "target-ready": "initial-state",
-  "source-stopped-output": "cutover-ready",
-  "target-applied": "cutover-apply",
-};
 
 /** The state as it is being changed, and what is to be done. */
 type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & {
@@ -97,7 +91,8 @@ function take(turn: Turn, input: ClientInput): void {
     case "report":
       if (permit(turn, input.method, input.report)) {
         const { current } = turn.session;
-        const command = DONE_BY_REPORT[input.report];
+        const command = COMMAND_OF[input.report];
+        // A handler that still runs when its work has been reported holds nobody up.
         turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.type === command && frame.migrationId === current);
         deliver(turn, input.report, input.method, input.text, current ?? "");
       }
@@ -129,7 +124,6 @@ function take(turn: Turn, input: ClientInput): void {
     case "closed":
       turn.isClosed = true;
       turn.link = { ...turn.link, isConnected: input.isConnected };
-      turn.queue = closeQuestions(turn.queue, openQuestions(turn.queue));
       fire(turn, () => true, "closed", input.why);
       disconnectWhenDelivered(turn);
       break;
@@ -153,7 +147,7 @@ function disconnect(turn: Turn): void {
 
 /** Whether the job may report this now; a payload is only looked at if so. */
 export function mayReport({ isClosed, session }: ClientState, type: JobReportFrame["type"]): boolean {
-  return !isClosed && report(session, type).verdict.ok;
+  return !isClosed && report(session, type).why === undefined;
 }
 
 /** Why a report, which is yet to be made unless it has a `seq`, is larger than the worker takes, if it is. */
@@ -185,13 +179,14 @@ function acknowledged(turn: Turn, ack: HelloAckFrame): void {
 
 function command(turn: Turn, frame: CommandFrame): void {
   const { type, migrationId } = frame;
-  const { state, verdict } = receive(turn.session, frame);
+  const { state, why, refuses } = receive(turn.session, frame);
   turn.session = state;
-  if (!verdict.ok) {
-    log(turn, `${type} of ${migrationId} ${verdict.refuses ? "refused" : "ignored"}: ${verdict.why}`);
-    if (verdict.refuses) deliverReason(turn, "state-refused", verdict.why, migrationId);
+  if (why !== undefined) {
+    log(turn, `${type} of ${migrationId} ${refuses ? "refused" : "ignored"}: ${why}`);
+    if (refuses) deliverReason(turn, "state-refused", why, migrationId);
     return;
   }
+  const isOfIt = (task: Task): boolean => task.frame.migrationId === migrationId;
   switch (frame.type) {
     case "get-state":
       turn.queue = addTask(turn.queue, frame, withinMs(frame.deadlineMs ?? Infinity, turn.times.getStateTimeoutMs));
@@ -204,8 +199,8 @@ function command(turn: Turn, frame: CommandFrame): void {
       log(turn, `${migrationId} committed`);
       // The commit says that all was heard that mattered, before the acknowledgements that say so too.
       remove(turn, (report) => report.migrationId === migrationId);
-      over(turn, migrationId);
-      turn.queue = addTask(turn.queue, frame);
+      turn.queue = closeQuestions(turn.queue, isOfIt);
+      turn.queue = addTask(liftDeadlines(turn.queue, isOfIt), frame);
       break;
     default:
       turn.queue = addTask(turn.queue, frame, frame.deadlineMs === undefined ? null : withinMs(frame.deadlineMs));
@@ -217,15 +212,13 @@ function withinMs(deadlineMs: number, atMostMs = MAX_DELAY_MS): number {
 }
 
 function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why: string): void {
-  over(turn, frame.migrationId);
+  dropOf(turn, frame.migrationId);
   fire(turn, (task) => task.frame.migrationId === frame.migrationId, "aborted", why);
   turn.queue = addTaskFirst(turn.queue, frame);
 }
 
-/** No report of a migration that is over may follow, nor an answer: in version 1 it would be one to the next question. */
-function over(turn: Turn, migrationId: string): void {
-  turn.queue = closeQuestions(turn.queue, questionsOf(turn, migrationId));
-  turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.migrationId === migrationId);
+/** No report of a migration that is over may follow. */
+function dropOf(turn: Turn, migrationId: string): void {
   drop(turn, (report) => report.migrationId === migrationId);
 }
 
@@ -243,10 +236,7 @@ function resume(turn: Turn): void {
 
 /** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
 function withdrawAll(turn: Turn): void {
-  const open = openQuestions(turn.queue);
-  turn.queue = closeQuestions(turn.queue, open);
-  const why = "the connection that asked for the state is gone";
-  fire(turn, (task) => open.some(({ key }) => key === task.key), "disconnected", why);
+  fire(turn, isOpenQuestion, "disconnected", "the connection that asked for the state is gone");
 }
 
 function giveUp(turn: Turn, reason: string): void {
@@ -264,9 +254,9 @@ function reportAbort(turn: Turn, reason: string): void {
 
 /** Whether a report makes sense now; it is dropped if not. */
 function permit(turn: Turn, method: string, type: JobReportFrame["type"]): boolean {
-  const { state, verdict } = report(turn.session, type);
-  const why = turn.isClosed ? "the client is closed" : verdict.ok ? undefined : verdict.why;
-  if (why === undefined) turn.session = state;
+  const judged = report(turn.session, type);
+  const why = turn.isClosed ? "the client is closed" : judged.why;
+  if (why === undefined) turn.session = judged.state;
   else log(turn, `${method} dropped: ${why}`);
   return why === undefined;
 }
@@ -309,7 +299,7 @@ function timedOut(turn: Turn, key: number): void {
   const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
   const reason = queue.started.includes(task)
     ? `${turn.names[frame.type]} did not ${isQuestion ? "answer" : "settle"} within ${answerWithinMs} ms`
-    : `the job was busy with ${busyWith ? turn.names[busyWith] : "another handler"} for ${answerWithinMs} ms`;
+    : `the job was busy with ${busyWith && turn.names[busyWith]} for ${answerWithinMs} ms`;
   log(turn, `${reason}: ${frame.type} of ${frame.migrationId} ${isQuestion ? "refused" : "aborts it"}`);
   refuse(turn, task, reason);
   fail(turn, task, reason);
@@ -330,7 +320,7 @@ function graceOver(turn: Turn, key: number): void {
 function answered(turn: Turn, key: number, method: string, text: string): void {
   const question = openQuestion(turn.queue, key);
   if (!question) return;
-  turn.queue = closeQuestions(turn.queue, [question]);
+  turn.queue = closeQuestions(turn.queue, ({ key }) => key === question.key);
   deliver(turn, "state", method, text, question.frame.migrationId);
 }
 
@@ -338,7 +328,7 @@ function answered(turn: Turn, key: number, method: string, text: string): void {
 function refuse(turn: Turn, question: Task | undefined, reason: string): void {
   if (!question || !isOpenQuestion(question)) return;
   const { migrationId } = question.frame;
-  turn.queue = closeQuestions(turn.queue, [question]);
+  turn.queue = closeQuestions(turn.queue, ({ key }) => key === question.key);
   turn.session = refused(turn.session, migrationId);
   deliverReason(turn, "state-refused", reason, migrationId);
 }
@@ -367,9 +357,8 @@ function deliverReason(turn: Turn, type: "state-refused" | "abort", reason: stri
 }
 
 function deliver(turn: Turn, type: ReportFrame["type"], method: string, text: string, migrationId: string): void {
-  const { state, added } = addReport(turn.outbox, { type, method, text, migrationId });
-  turn.outbox = state;
-  transmit(turn, added);
+  turn.outbox = addReport(turn.outbox, { type, method, text, migrationId });
+  for (const added of turn.outbox.reports.slice(-1)) transmit(turn, added);
 }
 
 function transmit(turn: Turn, report: OutboxReport): void {
@@ -393,8 +382,8 @@ function drop(turn: Turn, matches: (report: OutboxReport) => boolean): void {
 }
 
 function remove(turn: Turn, matches: (report: OutboxReport) => boolean): readonly OutboxReport[] {
-  const { state, removed } = removeReports(turn.outbox, matches);
-  turn.outbox = state;
+  const removed = turn.outbox.reports.filter(matches);
+  turn.outbox = removeReports(turn.outbox, matches);
   return removed;
 }
 

@@ -20,13 +20,10 @@ export interface OutboxState {
 
 export const EMPTY_OUTBOX: OutboxState = { lastSeq: 0, reports: [] };
 
-/** Adds a report, and returns it with its number too. */
-export function addReport(
-  { lastSeq, reports }: OutboxState,
-  report: Omit<OutboxReport, "seq">,
-): { readonly state: OutboxState; readonly added: OutboxReport } {
-  const added = { ...report, seq: lastSeq + 1 };
-  return { state: { lastSeq: added.seq, reports: [...reports, added] }, added };
+/** Adds a report, as the last one. */
+export function addReport({ lastSeq, reports }: OutboxState, report: Omit<OutboxReport, "seq">): OutboxState {
+  const seq = lastSeq + 1;
+  return { lastSeq: seq, reports: [...reports, { ...report, seq }] };
 }
 
 /** Puts another report at the place, and under the number, of one that is there. */
@@ -34,11 +31,7 @@ export function replaceReport({ lastSeq, reports }: OutboxState, report: OutboxR
   return { lastSeq, reports: reports.map((each) => (each.seq === report.seq ? report : each)) };
 }
 
-/** Removes what matches and returns it too, in order. */
-export function removeReports(
-  { lastSeq, reports }: OutboxState,
-  matches: (report: OutboxReport) => boolean,
-): { readonly state: OutboxState; readonly removed: readonly OutboxReport[] } {
-  const removed = reports.filter(matches);
-  return { state: { lastSeq, reports: reports.filter((report) => !removed.includes(report)) }, removed };
+/** Removes what matches. */
+export function removeReports(outbox: OutboxState, matches: (report: OutboxReport) => boolean): OutboxState {
+  return { ...outbox, reports: outbox.reports.filter((report) => !matches(report)) };
 }

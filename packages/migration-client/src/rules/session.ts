@@ -43,13 +43,12 @@ export interface SessionState {
   readonly migrations: readonly Migration[];
 }
 
-/** A yes, or a no with the reason, which the worker is to hear if it `refuses`. */
-export type Verdict = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly refuses?: boolean };
-
-/** A verdict, and the session after it. */
+/** The session after a command or a report, and why that is not to be carried out, if it is not. */
 export interface Judged {
   readonly state: SessionState;
-  readonly verdict: Verdict;
+  readonly why?: string;
+  /** Whether the worker is to hear the reason. */
+  readonly refuses?: boolean;
 }
 
 // Commands of older migrations cannot arrive any more: a worker has one handover per job at a time.
@@ -97,12 +96,11 @@ export function acknowledge(state: SessionState, { migration, protocol, epoch }:
 /** Whether a command is to be carried out. If so its migration is from now on the one in progress. */
 export function receive(state: SessionState, { type, migrationId, epoch }: CommandFrame): Judged {
   const known = migrationOf(state, migrationId);
-  const no = (why: string, refuses = false): Judged => ({ state, verdict: { ok: false, why, refuses } });
+  const no = (why: string, refuses = false): Judged => ({ state, why, refuses });
   const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
     const seen = isSeen && !migration.seen.includes(type) ? [...migration.seen, type] : migration.seen;
     const writesUnder = type === "cutover-apply" || type === "abort" ? (epoch ?? null) : state.epoch;
-    const after = remember({ ...next, epoch: writesUnder }, { ...migration, seen, epoch: epoch ?? null });
-    return { state: after, verdict: { ok: true } };
+    return { state: remember({ ...next, epoch: writesUnder }, { ...migration, seen, epoch: epoch ?? null }) };
   };
   if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch)) return no("it has been handled already");
   if (type === "abort" || type === "committed") {
@@ -126,16 +124,17 @@ export function receive(state: SessionState, { type, migrationId, epoch }: Comma
 /** Whether a report makes sense now. An abort that does ends the migration for this instance. */
 export function report(state: SessionState, type: JobReportFrame["type"]): Judged {
   const migration = migrationOf(state, state.current);
-  const no = (why: string): Judged => ({ state, verdict: { ok: false, why } });
+  const no = (why: string): Judged => ({ state, why });
   if (!migration) return no("no migration is in progress");
   if (migration.endedBy) return no(over(migration));
   if (type === "target-ready" && migration.role !== "target") return no("this instance is not a target");
-  const cause = CAUSE_OF_REPORT[type];
-  if (cause && !migration.seen.includes(cause)) return no(`${cause} has not arrived in this migration`);
+  const cause = COMMAND_OF[type];
+  // A target may be ready before it has heard of a state, and where there is none.
+  if (cause && type !== "target-ready" && !migration.seen.includes(cause)) return no(`${cause} has not arrived`);
   const next = { ...migration };
   if (type === "abort") next.endedBy = "job";
   if (type === "source-stopped-output") next.hasStopped = true;
-  return { state: remember(state, next), verdict: { ok: true } };
+  return { state: remember(state, next) };
 }
 
 /** Whether a report that was not delivered on the last connection makes sense on a new one. */
@@ -199,9 +198,12 @@ function remember(state: SessionState, migration: Migration): SessionState {
   return { ...state, migrations };
 }
 
-// A report out of turn would be a violation to a worker. It also tells a handler that was pre-empted in an earlier
-// migration from one of the present migration.
-const CAUSE_OF_REPORT: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
+/**
+ * The command that a report answers. A report out of turn would be a violation to a worker. It also tells a handler that
+ * was pre-empted in an earlier migration from one of the present migration.
+ */
+export const COMMAND_OF: Partial<Record<JobReportFrame["type"], CommandFrame["type"]>> = {
+  "target-ready": "initial-state",
   "source-stopped-output": "cutover-ready",
   "target-applied": "cutover-apply",
 };

@@ -93,8 +93,7 @@ export function awaitedTasks({ started, waiting }: QueueState): readonly Task[] 
 
 /** What was done, or is not wanted any more, has no deadline any more. */
 export function liftDeadlines(queue: QueueState, matches: (task: Task) => boolean): QueueState {
-  const lift = (task: Task): Task =>
-    task.answerWithinMs !== null && matches(task) ? { ...task, answerWithinMs: null } : task;
+  const lift = (task: Task): Task => (matches(task) ? { ...task, answerWithinMs: null } : task);
   return { ...queue, waiting: queue.waiting.map(lift), started: queue.started.map(lift) };
 }
 
@@ -119,7 +118,7 @@ export function openQuestion(queue: QueueState, key: number): Task | undefined {
 }
 
 /** Questions have their answer, or nobody waits for one any more: a handler that was not asked yet never is. */
-export function closeQuestions(queue: QueueState, questions: readonly Task[]): QueueState {
-  const isOne = ({ key }: Task): boolean => questions.some((question) => question.key === key);
+export function closeQuestions(queue: QueueState, matches: (task: Task) => boolean): QueueState {
+  const isOne = (task: Task): boolean => isOpenQuestion(task) && matches(task);
   return liftDeadlines({ ...queue, waiting: queue.waiting.filter((task) => !isOne(task)) }, isOne);
 }
