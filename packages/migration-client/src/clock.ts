@@ -10,13 +10,22 @@ export interface Clock {
 export const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * The clock of the process. Its timers keep the process alive on purpose: a job that waits for its worker to come back
- * must not end because nothing else happens to be going on.
+ * The clock of the process. Its timers keep the process alive unless told otherwise: a job that waits for its worker to
+ * come back must not end because nothing else happens to be going on.
  */
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  setTimer: (run, delayMs) => {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
+export function systemClock(unref: boolean): Clock {
+  return {
+    now: () => performance.now(),
+    setTimer: (run, delayMs) => {
+      const timer = setTimeout(run, delayMs);
+      if (unref) unrefTimer(timer);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+function unrefTimer(timer: NodeJS.Timeout | number): void {
+  if (typeof timer === "object") timer.unref();
+  // Older versions of Deno have a number, as browsers do, which have nothing of the kind.
+  else if ("Deno" in globalThis) Reflect.get(globalThis, "Deno").unrefTimer(timer);
+}

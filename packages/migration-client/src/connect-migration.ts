@@ -12,8 +12,8 @@ import { startClient } from "./start-client.js";
  * or be that instance. Where the environment names none (`NORSK_WORKER_WS_URL` is not set) the client does nothing and
  * its role is `none`: a job calls this unconditionally.
  *
- * The client connects again for as long as it is not closed, and keeps the process alive meanwhile. No handler is
- * called before this function has returned.
+ * The client connects again for as long as it is not closed, and keeps the process alive meanwhile (unless told
+ * otherwise by `unref`). No handler is called before this function has returned.
  *
  * @param handlers - What the job does in a handover.
  * @param env - Where to look for the worker's variables. Default: `process.env`, where there is one.

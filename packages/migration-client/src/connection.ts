@@ -15,16 +15,22 @@ import { MAX_DELAY_MS, type Clock } from "./clock.js";
 import { describeError } from "./describe-error.js";
 import type { ConnectionEvent } from "./handover-event.js";
 import { Liveness } from "./liveness.js";
+import type { ConnectionEnd } from "./migration-client-options.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
+import type { OpenSocket } from "./open-socket.js";
 import type { CommandFrame } from "./rules/session.js";
+import { showValue } from "./show-value.js";
 import { VERSION } from "./version.js";
-import type { WebSocketConstructor } from "./web-socket.js";
+import type { WebSocketLike } from "./web-socket.js";
 
 // A worker on the same network answers within milliseconds; what takes this long will not answer any more.
 const CONNECT_TIMEOUT_MS = 10_000;
 const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
 // A worker that runs agrees to a close at once.
 const CLOSE_TIMEOUT_MS = 1_000;
+
+// What every implementation says in place of a close frame that did not come.
+const NO_CLOSE_FRAME = 1006;
 
 const CLIENT = `@changeover/migration-client/${VERSION}`;
 const PING = encodeJobToWorkerFrame({ type: "ping" });
@@ -39,11 +45,13 @@ export interface ConnectionDeps {
   readonly clock: Clock;
   /** From 0 to, not including, 1. */
   readonly random: () => number;
-  /** A promise only where the constructor has to be loaded first. */
-  readonly findWebSocket: () => WebSocketConstructor | Promise<WebSocketConstructor>;
+  readonly openSocket: OpenSocket;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
+  readonly shouldReconnect: (end: ConnectionEnd) => boolean;
   readonly log: (line: string) => void;
+  /** Takes secrets out of what a socket says about its end. */
+  readonly redact: (text: string) => string;
   readonly emit: (event: ConnectionEvent) => void;
   /** Anything has arrived. */
   readonly onHeard: () => void;
@@ -52,8 +60,8 @@ export interface ConnectionDeps {
   readonly onReportAck: (frame: ReportAckFrame) => void;
   /** An acknowledged connection is gone; another one will follow unless this one was retired. */
   readonly onLost: () => void;
-  /** A newer connection of this instance took over; no other one will follow. */
-  readonly onSuperseded: () => void;
+  /** No other connection will follow: a newer one of this instance took over, or the job wants none. */
+  readonly onLast: (why: string) => void;
   /** It was closed, and nothing is left of it. */
   readonly onClosed: () => void;
 }
@@ -82,15 +90,28 @@ export class Connection {
   }
 
   open(): void {
-    const found = this.#deps.findWebSocket();
-    if (!(found instanceof Promise)) {
-      this.#connect(found);
-      return;
+    const { url, shownUrl, log, emit, openSocket } = this.#deps;
+    log(`connecting to ${shownUrl}`);
+    emit({ type: "connecting", url: shownUrl });
+    let isGivenUp = false;
+    const giveUp = (cause: "error" | "timeout", message: string): void => {
+      if (isGivenUp) return;
+      isGivenUp = true;
+      this.#ended({ cause, message });
+    };
+    const use = (socket: WebSocketLike): void => {
+      if (isGivenUp || this.#isClosed) OneEndSocket.discard(socket);
+      else if (typeof socket?.addEventListener === "function") this.#connect(socket);
+      else giveUp("error", `createSocket returned ${showValue(socket)}, which is no WebSocket`);
+    };
+    this.#setTimer(() => giveUp("timeout", `no socket within ${CONNECT_TIMEOUT_MS} ms`), CONNECT_TIMEOUT_MS);
+    try {
+      const opened = openSocket(url);
+      if (opened instanceof Promise) opened.then(use).catch((error) => giveUp("error", describeError(error)));
+      else use(opened);
+    } catch (error) {
+      giveUp("error", describeError(error));
     }
-    found.then(
-      (WebSocket) => this.#connect(WebSocket),
-      (error: unknown) => this.#ended({ cause: "error", message: `no WebSocket: ${describeError(error)}` }),
-    );
   }
 
   /** Writes a frame to the acknowledged connection; false if there is none. */
@@ -120,36 +141,27 @@ export class Connection {
     });
   }
 
-  #connect(WebSocket: WebSocketConstructor): void {
-    if (this.#isClosed) return;
-    const { url, shownUrl, token, sessionId, log, emit } = this.#deps;
-    log(`connecting to ${shownUrl}`);
-    emit({ type: "connecting", url: shownUrl });
-    let socket: OneEndSocket;
-    try {
-      socket = new OneEndSocket(WebSocket, url, {
-        onOpen: () => {
-          this.#within(ACKNOWLEDGE_TIMEOUT_MS, "hello-ack", socket);
-          const hello = {
-            type: "hello",
-            token,
-            protocol: PROTOCOL_VERSION,
-            session: sessionId,
-            client: CLIENT,
-          } as const;
-          socket.send(encodeJobToWorkerFrame(hello));
-        },
-        onText: (text) => this.#receive(text),
-        onUnreadable: () => {
-          this.#heard();
-          log("a message that is neither text nor an ArrayBuffer was skipped");
-        },
-        onEnd: (end) => this.#ended(end),
-      });
-    } catch (error) {
-      this.#ended({ cause: "error", message: describeError(error) });
-      return;
-    }
+  #connect(webSocket: WebSocketLike): void {
+    const { token, sessionId, log } = this.#deps;
+    const socket = new OneEndSocket(webSocket, {
+      onOpen: () => {
+        this.#within(ACKNOWLEDGE_TIMEOUT_MS, "hello-ack", socket);
+        const hello = {
+          type: "hello",
+          token,
+          protocol: PROTOCOL_VERSION,
+          session: sessionId,
+          client: CLIENT,
+        } as const;
+        socket.send(encodeJobToWorkerFrame(hello));
+      },
+      onText: (text) => this.#receive(text),
+      onUnreadable: () => {
+        this.#heard();
+        log("a message that is neither text nor an ArrayBuffer was skipped");
+      },
+      onEnd: (end) => this.#ended(end),
+    });
     this.#socket = socket;
     this.#within(CONNECT_TIMEOUT_MS, "connection", socket);
   }
@@ -233,7 +245,18 @@ export class Connection {
 
   #ended(end: SocketEnd): void {
     if (this.#isClosed) return;
-    const { clock, log, emit, random, reconnectMinMs: minMs, reconnectMaxMs: maxMs, onLost, onSuperseded } = this.#deps;
+    const {
+      clock,
+      log,
+      emit,
+      redact,
+      random,
+      reconnectMinMs: minMs,
+      reconnectMaxMs: maxMs,
+      shouldReconnect,
+      onLost,
+      onLast,
+    } = this.#deps;
     const acknowledgedAt = this.#acknowledgedAt;
     this.#stopTimer();
     this.#socket = undefined;
@@ -244,19 +267,32 @@ export class Connection {
       onLost();
       return;
     }
-    const pace = paceAfter(end.cause === "close" ? end.code : undefined);
+    const code = end.cause === "close" ? end.code : undefined;
+    const reason = redact(describeEnd(end));
+    const pace = paceAfter(code);
     if (pace === "stop") {
-      log(`${describeEnd(end)}: a newer connection of this instance took over, this one is over for good`);
-      onSuperseded();
+      log(`${reason}: a newer connection of this instance took over, this one is over for good`);
+      onLast("a newer connection of this instance took over");
       return;
     }
     // A worker that accepts and drops connections must meet fewer and fewer of them: an acknowledgement alone is not
     // enough to start over.
     const wasStable = acknowledgedAt !== undefined && clock.now() - acknowledgedAt >= maxMs;
     if (wasStable) this.#unstableInARow = 0;
+    const isWanted = shouldReconnect({
+      code: code === NO_CLOSE_FRAME ? undefined : code,
+      reason,
+      attempt: this.#unstableInARow + 1,
+    });
+    if (this.#isClosed) return;
+    // Only a no counts: a function that returns nothing has not decided.
+    if (isWanted === false) {
+      log(`${reason}: shouldReconnect returned false, so this client is closed`);
+      onLast("shouldReconnect returned false");
+      return;
+    }
     const delayMs = backoffMs(pace, { attempt: this.#unstableInARow, minMs, maxMs, random: random() });
     this.#unstableInARow += 1;
-    const reason = describeEnd(end);
     log(`${reason}: connecting again in ${Math.round(delayMs)} ms`);
     emit({ type: "reconnecting", afterMs: delayMs, reason });
     this.#setTimer(() => this.open(), delayMs);

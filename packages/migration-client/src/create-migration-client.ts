@@ -5,13 +5,13 @@ import { Driver } from "./driver.js";
 import type { HandoverEvent, HandoverEventListener } from "./handover-event.js";
 import type { JobEnvironment } from "./job-environment.js";
 import { MigrationClientError } from "./migration-client-error.js";
-import type { CheckedOptions } from "./migration-client-options.js";
+import type { CheckedOptions, ConnectionEnd } from "./migration-client-options.js";
 import type { MigrationClient, MigrationRole } from "./migration-client.js";
+import type { OpenSocket } from "./open-socket.js";
 import { redactor } from "./redactor.js";
 import { newClientState } from "./rules/client-state.js";
 import { currentMigration } from "./rules/session.js";
 import { settleable } from "./settleable.js";
-import type { WebSocketConstructor } from "./web-socket.js";
 
 /** What a client is made of: everything that touches the world is passed in. */
 export interface MigrationClientDeps {
@@ -22,12 +22,12 @@ export interface MigrationClientDeps {
   readonly options: CheckedOptions;
   /** Random, and another one for every client. */
   readonly sessionId: string;
-  readonly findWebSocket: () => WebSocketConstructor | Promise<WebSocketConstructor>;
+  readonly openSocket: OpenSocket;
 }
 
 /** Makes a client and starts its first connection. No handler is called before this has returned. */
 export function createMigrationClient(deps: MigrationClientDeps): MigrationClient {
-  const { handlers, listeners, environment, options, sessionId, findWebSocket } = deps;
+  const { handlers, listeners, environment, options, sessionId, openSocket } = deps;
   const redact = redactor(environment);
   const name = options.name ?? environment.jobId ?? "migration-client";
   const log = (line: string): void => {
@@ -48,6 +48,14 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
         }
       }
     });
+  const shouldReconnect = (end: ConnectionEnd): boolean => {
+    try {
+      return options.shouldReconnect(end);
+    } catch (error) {
+      log(`shouldReconnect failed: ${describeError(error)}`);
+      return true;
+    }
+  };
   const ready = settleable<MigrationRole>();
   const ended = settleable<void>();
   const driver = new Driver({
@@ -63,8 +71,10 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     ...environment,
     ...options,
     sessionId,
-    findWebSocket,
+    openSocket,
+    shouldReconnect,
     log,
+    redact,
     emit,
     onHeard: () => driver.heard(),
     onAcknowledged: (ack) => {
@@ -76,7 +86,7 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     onCommand: (frame) => driver.dispatch({ type: "command", frame }),
     onReportAck: (ack) => driver.dispatch({ type: "report-ack", ack }),
     onLost: () => driver.dispatch({ type: "lost" }),
-    onSuperseded: () => stop("a newer connection of this instance took over"),
+    onLast: stop,
     onClosed: () => ended.resolve(),
   });
 

@@ -7,7 +7,7 @@ export type { HandoverJob, MaybePromise } from "./handover-job.js";
 export type { HandoverOptions, HandoverSchemas } from "./handover-options.js";
 export type { MigrationEnv } from "./job-environment.js";
 export { MigrationClientError, type MigrationClientErrorCode } from "./migration-client-error.js";
-export type { MigrationClientOptions } from "./migration-client-options.js";
+export type { ConnectionEnd, MigrationClientOptions } from "./migration-client-options.js";
 export type { MigrationClient, MigrationRole } from "./migration-client.js";
 export type { HandlerContext, MigrationHandlers } from "./migration-handlers.js";
 export type { StandardResult, StandardSchema } from "./standard-schema.js";

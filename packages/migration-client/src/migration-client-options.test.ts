@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FakeWebSocket } from "../test/fake-web-socket.js";
 import { checkOptions } from "./migration-client-options.js";
 
 test("the defaults are those that are documented", () => {
@@ -25,6 +26,9 @@ test.each([
   ["clock", {}, "an object"],
   ["clock", null, "null"],
   ["random", 0.5, "0.5"],
+  ["createSocket", {}, "an object"],
+  ["shouldReconnect", false, "false"],
+  ["unref", "yes", '"yes"'],
 ])("option %s with the value %o is an error that names both", (option, value, shown) => {
   const check = (): unknown => checkOptions({ [option]: value });
   expect(check).toThrow(expect.objectContaining({ code: "invalid-option" }));
@@ -35,4 +39,10 @@ test.each([
 test("a minimum above the maximum is an error only if both are given", () => {
   expect(() => checkOptions({ reconnectMinMs: 200, reconnectMaxMs: 100 })).toThrow(/reconnectMinMs .* 100, and is 200/);
   expect(checkOptions({ reconnectMaxMs: 100 })).toMatchObject({ reconnectMaxMs: 100 });
+});
+
+test("WebSocket and createSocket exclude each other", () => {
+  const WebSocket = FakeWebSocket;
+  const createSocket = (url: string): FakeWebSocket => new WebSocket(url);
+  expect(() => checkOptions({ WebSocket, createSocket })).toThrow(/createSocket must be left out where WebSocket is/);
 });

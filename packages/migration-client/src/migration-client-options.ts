@@ -1,12 +1,55 @@
 import { MAX_DELAY_MS, systemClock, type Clock } from "./clock.js";
 import { MigrationClientError } from "./migration-client-error.js";
 import { showValue } from "./show-value.js";
-import type { WebSocketConstructor } from "./web-socket.js";
+import type { OpenSocket } from "./open-socket.js";
+import type { WebSocketConstructor, WebSocketLike } from "./web-socket.js";
+
+/** How a connection, or an attempt to make one, ended. */
+export interface ConnectionEnd {
+  /** The code of the close frame; undefined if there was none. */
+  readonly code: number | undefined;
+  /** What happened, in words, without the token. */
+  readonly reason: string;
+  /** Which attempt in a row the next one would be: 1 after a connection that was stable. */
+  readonly attempt: number;
+}
 
 /** Options of `connectMigration`. */
 export interface MigrationClientOptions {
   /** Constructor of the socket. Default: the global `WebSocket`, and where there is none that of `ws`. */
   readonly WebSocket?: WebSocketConstructor | undefined;
+  /**
+   * Makes the socket of every connection, in place of `WebSocket`: for certificates, proxies and headers. Returns a
+   * socket that has not opened yet, or a promise of one. If it throws, rejects or takes longer than 10 s, that is a
+   * failed attempt as any other, and is followed by the next one.
+   *
+   * @example
+   * ```ts
+   * import { connectMigration } from "@changeover/migration-client";
+   * import { readFileSync } from "node:fs";
+   * import { WebSocket } from "ws";
+   *
+   * const ca = readFileSync("worker-ca.pem");
+   * connectMigration({}, process.env, { createSocket: (url) => new WebSocket(url, { ca }) });
+   * ```
+   */
+  readonly createSocket?: ((url: string) => WebSocketLike | Promise<WebSocketLike>) | undefined;
+  /**
+   * Decides, once for every end of a connection or of an attempt, whether another one is to follow. If it returns false
+   * the client is closed for good, and `ready` rejects if it is still waiting; anything else, an exception too, means
+   * yes. It is not asked after {@link MigrationClient.close}, nor when a newer connection of this instance took over:
+   * no other one follows then. Default: always, and slowly after an end that only somebody else can mend.
+   */
+  readonly shouldReconnect?: ((end: ConnectionEnd) => boolean) | undefined;
+  /**
+   * Whether the client lets the process end when nothing else keeps it alive. Default false: a job that waits for its
+   * worker must not end because nothing else happens to be going on.
+   *
+   * Complete on Node, where the connection is then one of `ws`, because Node's own cannot be told. Bun and Deno can be
+   * told of timers only: there the process may end between two connections, but not while there is one. In a browser it
+   * has no effect. A socket of `WebSocket` or `createSocket` and a `clock` of your own are yours to unref.
+   */
+  readonly unref?: boolean | undefined;
   /**
    * Upper bound of the first delay before a reconnect, in milliseconds. Default 1,000. It doubles with every further
    * attempt; the delay itself is a random part of it (full jitter).
@@ -51,6 +94,9 @@ export interface MigrationClientOptions {
 /** Options with their defaults, checked. */
 export interface CheckedOptions {
   readonly WebSocket: WebSocketConstructor | undefined;
+  readonly createSocket: OpenSocket | undefined;
+  readonly shouldReconnect: (end: ConnectionEnd) => boolean;
+  readonly unref: boolean;
   readonly reconnectMinMs: number;
   readonly reconnectMaxMs: number;
   readonly getStateTimeoutMs: number;
@@ -66,18 +112,23 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
   if (typeof options !== "object" || options === null) {
     throw new MigrationClientError("invalid-option", `opts must be an object, and is ${showValue(options)}`);
   }
-  const { reconnectMinMs, reconnectMaxMs } = options;
+  const { WebSocket, createSocket, reconnectMinMs, reconnectMaxMs } = options;
+  const unref = ofType("boolean", "unref", options.unref) ?? false;
   const checked: CheckedOptions = {
-    WebSocket: ofType("function", "WebSocket", options.WebSocket),
+    WebSocket: ofType("function", "WebSocket", WebSocket),
+    createSocket: ofType("function", "createSocket", createSocket),
+    shouldReconnect: ofType("function", "shouldReconnect", options.shouldReconnect) ?? (() => true),
+    unref,
     reconnectMinMs: delay("reconnectMinMs", reconnectMinMs, 1_000),
     reconnectMaxMs: delay("reconnectMaxMs", reconnectMaxMs, 30_000),
     getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
     resumeAfterMs: delay("resumeAfterMs", options.resumeAfterMs, null),
     log: ofType("function", "log", options.log) ?? (() => {}),
     name: ofType("string", "name", options.name),
-    clock: clock(options.clock),
+    clock: clock(options.clock) ?? systemClock(unref),
     random: ofType("function", "random", options.random) ?? Math.random,
   };
+  if (WebSocket && createSocket) throw invalidOption("createSocket", createSocket, "left out where WebSocket is given");
   // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
   if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
     throw invalidOption("reconnectMinMs", reconnectMinMs, `at most reconnectMaxMs, which is ${reconnectMaxMs}`);
@@ -93,16 +144,16 @@ function delay<T>(option: string, value: number | undefined, byDefault: T): numb
   return value;
 }
 
-function clock(value: Clock | undefined): Clock {
-  if (value === undefined) return systemClock;
+function clock(value: Clock | undefined): Clock | undefined {
+  if (value === undefined) return undefined;
   if (typeof value?.now !== "function" || typeof value.setTimer !== "function") {
     throw invalidOption("clock", value, "an object with the functions now and setTimer");
   }
   return value;
 }
 
-function ofType<T>(type: "function" | "string", option: string, value: T): T {
-  // The rule wants a literal; the parameter admits only two of them.
+function ofType<T>(type: "function" | "string" | "boolean", option: string, value: T): T {
+  // The rule wants a literal; the parameter admits only some of them.
   // oxlint-disable-next-line valid-typeof
   if (value !== undefined && typeof value !== type) throw invalidOption(option, value, `a ${type}`);
   return value;

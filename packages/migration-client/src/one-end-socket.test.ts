@@ -3,27 +3,18 @@ import { FakeWebSocket } from "../test/fake-web-socket.js";
 import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
 
 function open() {
-  const made: Socket[] = [];
   const seen: string[] = [];
   const ends: SocketEnd[] = [];
-  class Socket extends FakeWebSocket {
-    terminated = 0;
-    constructor(url: string) {
-      super(url);
-      made.push(this);
-    }
-    terminate(): void {
-      this.terminated += 1;
-    }
-  }
-  const socket = new OneEndSocket(Socket, "ws://worker.test/", {
+  const fake = Object.assign(new FakeWebSocket("ws://worker.test/"), {
+    terminated: 0,
+    terminate: () => void (fake.terminated += 1),
+  });
+  const socket = new OneEndSocket(fake, {
     onOpen: () => seen.push("open"),
     onText: (text) => seen.push(text),
     onUnreadable: () => seen.push("unreadable"),
     onEnd: (end) => ends.push(end),
   });
-  const fake = made[0];
-  if (!fake) throw new Error("no socket was made");
   return { socket, fake, seen, ends };
 }
 

@@ -1,5 +1,5 @@
 import { describeError } from "./describe-error.js";
-import type { WebSocketConstructor, WebSocketEventLike, WebSocketLike } from "./web-socket.js";
+import type { WebSocketEventLike, WebSocketLike } from "./web-socket.js";
 
 /** How a socket ended: the first of close, error and time-out that happened to it. */
 export type SocketEnd =
@@ -20,19 +20,26 @@ export interface SocketEvents {
  * A WebSocket with exactly one end. Implementations differ: undici 6 answers a refused connect with `error` and no
  * `close` and leaves `readyState` at 0, `ws` emits both, and an `error` even when it is closed while connecting. So
  * the first event counts, `readyState` is never read, and the listeners stay for the life of the socket.
- *
- * @throws what the constructor of the WebSocket throws.
  */
 export class OneEndSocket {
   readonly #socket: WebSocketLike;
   readonly #events: SocketEvents;
+
+  /** Ends a socket that came too late to be used. */
+  static discard(webSocket: WebSocketLike): void {
+    const nothing = (): void => {};
+    const events = { onOpen: nothing, onText: nothing, onUnreadable: nothing, onEnd: nothing };
+    const socket = new OneEndSocket(webSocket, events);
+    socket.close(1000, nothing);
+    socket.abandon();
+  }
+
   #isOver = false;
   #onGone: () => void = () => {};
 
-  constructor(WebSocket: WebSocketConstructor, url: string, events: SocketEvents) {
-    this.#events = events;
-    const socket = new WebSocket(url);
+  constructor(socket: WebSocketLike, events: SocketEvents) {
     this.#socket = socket;
+    this.#events = events;
     socket.binaryType = "arraybuffer";
     socket.addEventListener("open", () => {
       if (!this.#isOver) events.onOpen();

@@ -1,8 +1,8 @@
 import { createMigrationClient, type MigrationClientDeps } from "./create-migration-client.js";
-import { findWebSocket } from "./find-web-socket.js";
 import { readJobEnvironment, type MigrationEnv } from "./job-environment.js";
 import type { MigrationClient } from "./migration-client.js";
 import { noOpClient } from "./no-op-client.js";
+import { socketOpener } from "./open-socket.js";
 
 /**
  * Connects to the worker that the environment names; where it names none the client does nothing.
@@ -15,12 +15,11 @@ export function startClient({
 }: Pick<MigrationClientDeps, "handlers" | "listeners" | "options"> & { readonly env: MigrationEnv }): MigrationClient {
   const environment = readJobEnvironment(env);
   if (!environment) return noOpClient();
-  const { WebSocket } = deps.options;
   return createMigrationClient({
     ...deps,
     environment,
     sessionId: randomId(),
-    findWebSocket: WebSocket ? () => WebSocket : findWebSocket,
+    openSocket: socketOpener(deps.options),
   });
 }
 

@@ -3,6 +3,7 @@ import { callbacks } from "../src/callbacks.js";
 import { createMigrationClient } from "../src/create-migration-client.js";
 import { readJobEnvironment } from "../src/job-environment.js";
 import { checkOptions, type MigrationClientOptions } from "../src/migration-client-options.js";
+import { socketOpener } from "../src/open-socket.js";
 import type { MigrationClient } from "../src/migration-client.js";
 import type { MigrationHandlers } from "../src/migration-handlers.js";
 import { VERSION } from "../src/version.js";
@@ -62,13 +63,17 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
   }
   const environment = readJobEnvironment({ ...ENV, ...env });
   if (!environment) throw new Error("the test's environment names no worker");
+  const checked = checkOptions({ log: (line) => lines.push(line), clock, random, ...opts });
   const client = createMigrationClient({
     handlers: () => callbacks(handlers),
     listeners: [],
     environment,
-    options: checkOptions({ log: (line) => lines.push(line), clock, random, ...opts }),
+    options: checked,
     sessionId: SESSION,
-    findWebSocket: () => opts.WebSocket ?? Socket,
+    openSocket: socketOpener({
+      ...checked,
+      WebSocket: checked.WebSocket ?? (checked.createSocket ? undefined : Socket),
+    }),
   });
   const harness: Harness = {
     client,
