@@ -12,7 +12,7 @@ const most = { bundleBytes: 10_000, packages: 4, startRatio: 1.15 };
 /** Of each kind, by turns. */
 const starts = 31;
 
-const clientManifest = fileURLToPath(new URL("../../../migration-client/package.json", import.meta.url));
+const clientManifest = fileURLToPath(new URL("../../package.json", import.meta.url));
 const { WebSocketServer } = createRequire(clientManifest)("ws");
 
 async function bundleBytes() {

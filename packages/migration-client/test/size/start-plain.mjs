@@ -1,4 +1,4 @@
-import { WebSocket } from "../../../migration-client/node_modules/ws/wrapper.mjs";
+import { WebSocket } from "ws";
 
 const socket = new WebSocket(process.env["NORSK_WORKER_WS_URL"]);
 socket.on("open", () => socket.send(JSON.stringify({ type: "hello", token: process.env["NORSK_WORKER_TOKEN"] })));

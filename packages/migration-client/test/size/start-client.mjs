@@ -1,0 +1,4 @@
+import { connectMigration } from "@changeover/migration-client";
+
+await connectMigration({}).ready;
+process.exit();
