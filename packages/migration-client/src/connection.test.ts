@@ -102,7 +102,7 @@ test("an open connection that is never acknowledged does not count as stable", a
   expect(clock.delays).toEqual([1_000]);
 });
 
-test.each([4400, 4401])("after close code %s it keeps trying at the slowest pace", async (code) => {
+test.each([4400, 4401, 4429])("after close code %s it keeps trying at the slowest pace", async (code) => {
   const { sockets, socket, clock } = unconnected({}, { random: () => 0 });
   socket.fireOpen();
   socket.fireClose(code);

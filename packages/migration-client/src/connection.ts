@@ -158,7 +158,7 @@ export class Connection {
       onText: (text) => this.#receive(text),
       onUnreadable: () => {
         this.#heard();
-        log("a message that is neither text nor an ArrayBuffer was skipped");
+        log("a message that is neither text nor an ArrayBuffer of text was skipped");
       },
       onEnd: (end) => this.#ended(end),
     });

@@ -100,10 +100,12 @@ test("a send that throws is the end", () => {
   expect(ends).toEqual([{ cause: "error", message: "not open" }]);
 });
 
-test("binary messages are text if they are an ArrayBuffer and skipped otherwise", () => {
+test("binary messages are text if they are an ArrayBuffer of UTF-8, and are not made into text otherwise", () => {
   const { fake, seen } = open();
   expect(fake.binaryType).toBe("arraybuffer");
   fake.fireMessage(new TextEncoder().encode("grüß").buffer);
   fake.fireMessage(new Blob(["x"]));
-  expect(seen).toEqual(["grüß", "unreadable"]);
+  fake.fireMessage(new Uint8Array([0x22, 0xff, 0x22]).buffer);
+  fake.fireMessage(["x"]);
+  expect(seen).toEqual(["grüß", "unreadable", "unreadable", "unreadable"]);
 });

@@ -10,7 +10,7 @@ export type SocketEnd =
 export interface SocketEvents {
   onOpen(): void;
   onText(text: string): void;
-  /** A message that is neither text nor an ArrayBuffer. */
+  /** A message that is neither text nor an ArrayBuffer of text. */
   onUnreadable(): void;
   /** Called at most once, and not after {@link OneEndSocket.close}. Nothing else is called after it. */
   onEnd(end: SocketEnd): void;
@@ -92,8 +92,8 @@ export class OneEndSocket {
 
   #message(data: unknown): void {
     if (this.#isOver) return;
-    if (typeof data === "string") this.#events.onText(data);
-    else if (data instanceof ArrayBuffer) this.#events.onText(new TextDecoder().decode(data));
+    const text = data instanceof ArrayBuffer ? decode(data) : data;
+    if (typeof text === "string") this.#events.onText(text);
     else this.#events.onUnreadable();
   }
 
@@ -117,6 +117,15 @@ export class OneEndSocket {
     } catch {
       // It is over for this side in any case, and there is nobody who could do more.
     }
+  }
+}
+
+/** Undefined for what is no UTF-8: with replaced characters it would be another text than the one that was sent. */
+function decode(data: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(data);
+  } catch {
+    return undefined;
   }
 }
 
