@@ -60,7 +60,7 @@ export const versionOneRules: readonly Rule[] = [
       await second.expectQuiet(1_500);
       second.command("get-state", "m-1");
       await second.expect("state");
-      await second.expectQuiet();
+      await second.expectQuiet(1_500);
     },
   },
 ];
