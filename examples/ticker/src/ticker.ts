@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { connectMigration, stateRefusal } from "@changeover/migration-client";
+import { connectHandover, refuse } from "@changeover/migration-client";
 
 const everyMs = 10;
 const { TICKER_COLLECTOR = "tcp://127.0.0.1:4000", TICKER_T0, TICKER_REFUSES } = process.env;
@@ -58,29 +58,27 @@ async function stopOutput(atOrAfter: number, signal: AbortSignal): Promise<{ n: 
   return stopped;
 }
 
-const client = connectMigration(
+const handover = connectHandover(
   {
-    onGetState: () => (TICKER_REFUSES ? stateRefusal(TICKER_REFUSES) : { ...state }),
-    onInitialState: (initial: typeof state) => {
-      state = initial;
+    getState: () => (TICKER_REFUSES ? refuse(TICKER_REFUSES) : { ...state }),
+    adopt(given) {
+      state = given;
+      // It ticks from now on and keeps what comes due: it may have to step in for a source that died.
       tick();
-      client.reportReady({ n: state.n });
+      return { n: state.n };
     },
-    onCutoverReady: async ({ n }: { n: number }, _migrationId, { signal }) =>
-      client.reportStoppedOutput(await stopOutput(n, signal)),
-    onCutoverApply: async () => {
-      await startOutput();
-      client.reportApplied();
-    },
-    // A target is told too: it was never active, and is about to be stopped.
-    onAbort: () => (client.role === "source" && !output ? startOutput() : undefined),
+    stopAt: ({ n }, { signal }) => stopOutput(n, signal),
+    // Not from the position: the collector knows better.
+    takeOver: startOutput,
+    // The stop may have been called off before it was reached.
+    resume: () => (output ? undefined : startOutput()),
   },
   process.env,
   // A source that has stopped may be waiting for a worker that is being restarted, and its listeners hear nothing.
   { reconnectMinMs: 50, reconnectMaxMs: 500 },
 );
 
-if ((await client.ready) !== "target") {
+if ((await handover.ready) !== "target") {
   tick();
   await startOutput();
 }
