@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createHttpsServer, type ServerOptions } from "node:https";
-import { CLOSE_CODE } from "@changeover/migration-protocol";
+import type { Socket } from "node:net";
+import { CLOSE_CODE, LIMITS } from "@changeover/migration-protocol";
 import { WebSocketServer } from "ws";
 import { Admission } from "./admission.js";
 import type { Clock } from "./clock.js";
@@ -11,6 +12,15 @@ import { WsServerSocket } from "./ws-server-socket.js";
 
 /** A worker's jobs come back all at once after it has restarted; a thousand are greeted in less than a second. */
 const admissionLimits = { overall: 4_096, perAddress: 1_024 };
+
+/** What a connection may take to become a WebSocket, in milliseconds: as long as it may then take for its hello. */
+const { helloTimeoutMs } = LIMITS;
+const impatience = {
+  headersTimeout: helloTimeoutMs,
+  requestTimeout: helloTimeoutMs,
+  handshakeTimeout: helloTimeoutMs,
+  connectionsCheckingInterval: 500,
+};
 
 export interface JobSocketServerOptions {
   host: string;
@@ -35,9 +45,15 @@ export async function listen<Instance>(
   { host, port, tls, allowedOrigins, maxFrameBytes, clock, random }: JobSocketServerOptions,
   owner: ConnectionOwner<Instance>,
 ): Promise<JobSocketServer> {
-  const connections = new Set<JobConnection>();
+  const connections = new Map<JobConnection, Promise<unknown>>();
   const admission = new Admission(admissionLimits);
-  const server = tls ? createHttpsServer(tls, explain) : createHttpServer(explain);
+  const server = tls ? createHttpsServer({ ...tls, ...impatience }, explain) : createHttpServer(impatience, explain);
+  // Below TLS, where `closeAllConnections` sees them only after their handshake.
+  const peers = new Set<Socket>();
+  server.on("connection", (peer: Socket) => {
+    peers.add(peer);
+    peer.on("close", () => peers.delete(peer));
+  });
   const sockets = new WebSocketServer({
     server,
     maxPayload: maxFrameBytes,
@@ -58,8 +74,8 @@ export async function listen<Instance>(
       random,
       onIdentified: isAdmitted ? leave : () => {},
     });
-    connections.add(connection);
-    socket.on("close", () => connections.delete(connection));
+    const ended = once(socket, "close").finally(() => connections.delete(connection));
+    connections.set(connection, ended);
     if (!isAdmitted) connection.close(CLOSE_CODE.tooMany, `${leave}: connections without hello`);
   });
   // The server's errors arrive here too, and are of no use twice; without a listener they would end the process.
@@ -71,9 +87,13 @@ export async function listen<Instance>(
     close: async () => {
       const closed = once(server, "close");
       server.close();
-      for (const connection of connections) connection.close(CLOSE_CODE.workerRestarting, "the worker restarts");
+      for (const connection of connections.keys()) {
+        connection.close(CLOSE_CODE.workerRestarting, "the worker restarts");
+      }
       // Whoever has connected without becoming a WebSocket would be waited for for ever.
       server.closeAllConnections();
+      await Promise.all(connections.values());
+      for (const peer of peers) peer.destroy();
       await closed;
     },
   };

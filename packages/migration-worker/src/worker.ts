@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DEFAULT_DEADLINES_MS, JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
-import { MigrationWorkerError } from "./errors.js";
+import { messageOf, MigrationWorkerError } from "./errors.js";
 import type { JobEvent, WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
 import { checkHandoverOptions, type CheckedHandoverOptions } from "./handover-options.js";
 import type { HandoverEnd } from "./handover/end.js";
@@ -56,7 +56,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   readonly #listeners = new Set<WorkerEventListener>();
   #journal: Journal = noJournal;
   #server: JobSocketServer | undefined;
-  #closed: Promise<void> | undefined;
+  #closed: Promise<void> = Promise.resolve();
+  #isClosing = false;
   /** Events of the start: whoever has started this worker shall hear what becomes of what it found. */
   #early: WorkerEvent[] | undefined;
 
@@ -71,7 +72,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
     if (journalDirectory !== undefined) {
       const { journal, records } = this.#deps.openJournal(journalDirectory);
       this.#journal = journal;
-      for (const record of records) this.#know(record, fromRecord(record));
+      for (const record of records) this.#know(record, fromRecord(record)).journal.assumeWritten();
     }
     this.#server = await this.#deps.listen({ ...this.#options, ...this.#deps }, this);
     this.#early = [];
@@ -182,7 +183,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
             const target = instanceById(job.state, targetId);
             if (!target) throw new Error("the handover has ended");
             this.#holders.set(targetId, { id: targetId, known });
-            return placeTarget({ jobId, migrationId, env: this.#environment(job, target, token), signal: placing });
+            const env = this.#environment(job, target, token);
+            return redactFailure(token, () => placeTarget({ jobId, migrationId, env, signal: placing }));
           },
         },
       );
@@ -197,7 +199,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   }
 
   close(options: CloseOptions = {}): Promise<void> {
-    this.#closed ??= this.#close(options);
+    if (!this.#isClosing) {
+      // Before any listener hears of a cancelled handover and asks for another one.
+      this.#isClosing = true;
+      this.#closed = this.#close(options);
+    }
     return this.#closed;
   }
 
@@ -332,17 +338,33 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   #tell(event: WorkerEvent): void {
     for (const listener of this.#listeners) {
       try {
-        listener(event);
+        const result: unknown = listener(event);
+        if (result instanceof Promise) result.catch(warnOfListener);
       } catch (error) {
-        // A listener's mistake must be seen, but it must end neither a handover nor all jobs of this process.
-        const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        process.emitWarning(`a listener of the migration worker threw: ${what}`, "MigrationWorkerWarning");
+        warnOfListener(error);
       }
     }
   }
 
   #throwIfClosed(): void {
-    if (this.#closed) throw new MigrationWorkerError("closed", "the worker is closing: start another one");
+    if (this.#isClosing) throw new MigrationWorkerError("closed", "the worker is closing: start another one");
+  }
+}
+
+/** A listener's mistake must be seen, but it must end neither a handover nor all jobs of this process. */
+function warnOfListener(error: unknown): void {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`a listener of the migration worker threw: ${what}`, "MigrationWorkerWarning");
+}
+
+/** Whoever cannot start a process or container tends to say with which arguments. */
+async function redactFailure<T>(token: string, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    // A cause would show what the message hides.
+    // oxlint-disable-next-line preserve-caught-error
+    throw new Error(messageOf(error).replaceAll(token, "[token]"));
   }
 }
 

@@ -24,7 +24,11 @@ export const RULES = {
   place: (handover, input) => {
     const state = payloadIn(input);
     if (!handover.isDryRun) return to(handover, { at: "place", state }, [{ type: "place" }]);
-    const stateBytes = new TextEncoder().encode(JSON.stringify(state)).length;
+    const stateBytes = sizeOf(state);
+    if (stateBytes === undefined) {
+      const reason = "the state is nested too deeply to be handed over";
+      return resumed(handover, reason, aborted(handover, reason));
+    }
     return resumed(handover, "it was a dry run", { outcome: "willing", stateBytes });
   },
 
@@ -206,4 +210,13 @@ function payloadIn(input: Input): unknown {
 
 function reasonIn(input: Input): string {
   return "reason" in input ? input.reason : "";
+}
+
+/** Bytes of a value as JSON; undefined where what could be parsed is nested too deeply to be written again. */
+function sizeOf(value: unknown): number | undefined {
+  try {
+    return new TextEncoder().encode(JSON.stringify(value)).length;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import { messageOf } from "../errors.js";
-import type { Journal } from "./journal.js";
+import { noJournal, type Journal } from "./journal.js";
 import type { JournalRecord } from "./journal-record.js";
 
 /** How long to wait before a write that failed is tried again. */
@@ -12,7 +12,7 @@ export interface JobJournalOptions {
   /** The job as it is now. */
   record(): JournalRecord;
   onFailure(reason: string): void;
-  /** A write that had failed has succeeded. */
+  /** What could not be written down is now, or is no longer so. */
   onRecovery(): void;
 }
 
@@ -27,30 +27,34 @@ export class JobJournal {
     this.#options = options;
   }
 
+  /** The journal has the job as it is now. */
+  assumeWritten(): void {
+    this.#written = JSON.stringify(this.#options.record());
+  }
+
   /** Writes the job down if it has changed; says why that failed, and tries again until it succeeds. */
   write(): string | undefined {
+    const { clock, journal, record, onFailure, onRecovery } = this.#options;
     // What was unregistered, or belongs to a worker that has ended, must not come back.
-    if (this.#isClosed) return undefined;
-    const { clock, journal, record, onFailure } = this.#options;
-    const entry = record();
-    const text = JSON.stringify(entry);
+    if (this.#isClosed || journal === noJournal) return undefined;
+    const hadFailed = this.#stopRetry !== undefined;
     this.#stopRetry?.();
     this.#stopRetry = undefined;
-    if (text === this.#written) return undefined;
     try {
-      journal.write(entry);
+      const entry = record();
+      // A state may be nested too deeply to be text.
+      const text = JSON.stringify(entry);
+      if (text !== this.#written) journal.write(entry);
       this.#written = text;
-      return undefined;
     } catch (error) {
       const reason = messageOf(error);
-      this.#stopRetry = clock.setTimer(() => this.#retry(), retryMs);
+      this.#stopRetry = clock.setTimer(() => void this.write(), retryMs);
       onFailure(reason);
       return reason;
     }
-  }
-
-  #retry(): void {
-    if (this.write() === undefined) this.#options.onRecovery();
+    // Whatever has written it down: the next event of the job may have been faster than the next try.
+    if (hadFailed) onRecovery();
+    return undefined;
   }
 
   /** Forgets the job, or says why that failed. */

@@ -1,0 +1,181 @@
+/** What jobs, strangers, listeners and launchers do wrong: none of it may end, stop or mislead a worker. */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
+import { eventually } from "@changeover/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startMigrationWorker } from "../src/migration-worker.js";
+import { helloV2, ScriptedJob } from "./scripted-job.js";
+import { createStage, untilApply } from "./stage.js";
+
+function journalDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "changeover-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+describe("one mistake does not end the worker of all", () => {
+  it("a dry run of a state that is nested too deeply to be measured", async () => {
+    const uncaught: unknown[] = [];
+    const others = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException");
+    process.on("uncaughtException", (error) => uncaught.push(error));
+    onTestFinished(() => {
+      process.removeAllListeners("uncaughtException");
+      for (const listener of others) process.on("uncaughtException", listener);
+    });
+    const stage = await createStage();
+    const end = stage.worker.dryRun("job-1");
+    await stage.source.hears("get-state");
+    const depth = 100_000;
+    stage.source.sendText(`{"type":"state","payload":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+    await eventually(() =>
+      expect(uncaught.length + stage.events.filter(({ type }) => type === "ended").length).toBe(1),
+    );
+    expect(uncaught).toEqual([]);
+    expect((await end).outcome).toBe("aborted");
+  });
+
+  it("a listener that is an async function and rejects", async () => {
+    const unhandled: unknown[] = [];
+    const others = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection");
+    process.on("unhandledRejection", (error) => unhandled.push(error));
+    onTestFinished(() => {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of others) process.on("unhandledRejection", listener);
+    });
+    const stage = await createStage();
+    stage.worker.subscribe(async () => Promise.reject(new Error("the database is down")));
+    const end = stage.worker.dryRun("job-1");
+    stage.source.send({ type: "state", payload: 1 });
+    await end;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe("no token is shown", () => {
+  it("where a launch fails with an error that names its command line", async () => {
+    const directory = journalDirectory();
+    const stage = await createStage("at once", { journalDirectory: directory });
+    let token = "";
+    const end = stage.worker.handover("job-1", {
+      // What execFile of node:child_process rejects with: "Command failed: docker run -e NORSK_WORKER_TOKEN=…".
+      placeTarget: async ({ env }) => {
+        token = env[JOB_SOCKET_ENV.token] ?? "";
+        throw new Error(`Command failed: docker run -e ${JOB_SOCKET_ENV.token}=${token} image`);
+      },
+    });
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state", payload: 1 });
+    const shown = {
+      end: JSON.stringify(await end).includes(token),
+      events: JSON.stringify(stage.events).includes(token),
+      source: JSON.stringify(await stage.source.hears("abort")).includes(token),
+      journal: readdirSync(directory).some((name) => readFileSync(join(directory, name), "utf8").includes(token)),
+    };
+    expect(shown).toEqual({ end: false, events: false, source: false, journal: false });
+  });
+});
+
+describe("a stranger is bounded before it becomes a WebSocket too", () => {
+  it("a connection that says nothing at all is cut after the time for hello", async () => {
+    const worker = await startMigrationWorker();
+    const stranger = connect(Number(new URL(worker.url).port), "127.0.0.1");
+    onTestFinished(async () => {
+      stranger.destroy();
+      await worker.close();
+    });
+    const started = performance.now();
+    stranger.resume();
+    await Promise.race([
+      once(stranger, "close"),
+      new Promise((resolve) => setTimeout(resolve, LIMITS.helloTimeoutMs + 2_000)),
+    ]);
+    expect(performance.now() - started).toBeLessThan(LIMITS.helloTimeoutMs + 1_000);
+  }, 20_000);
+});
+
+describe("close", () => {
+  it("does not wait for a stranger that has not begun its TLS handshake", async () => {
+    const directory = journalDirectory();
+    const [key, cert] = [join(directory, "key.pem"), join(directory, "cert.pem")];
+    const args = `req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -keyout ${key} -out ${cert}`;
+    execFileSync("openssl", args.split(" "), { stdio: "ignore" });
+    const worker = await startMigrationWorker({ tls: { key: readFileSync(key), cert: readFileSync(cert) } });
+    const stranger = connect(Number(new URL(worker.url).port), "127.0.0.1");
+    stranger.on("error", () => {});
+    await once(stranger, "connect");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closing = worker.close().then(() => "closed");
+    const late = new Promise((resolve) => setTimeout(resolve, 3_000, "still waiting"));
+    try {
+      expect(await Promise.race([closing, late])).toBe("closed");
+    } finally {
+      stranger.destroy();
+      await closing;
+    }
+  });
+
+  it("begins no handover that a listener asks for as its own handover is cancelled", async () => {
+    const stage = await createStage();
+    stage.handOver().end.catch(() => {});
+    await stage.source.hears("get-state");
+    let second: Promise<unknown> | undefined;
+    stage.worker.subscribe(({ type }) => {
+      if (type === "ended") second ??= stage.handOver().end;
+    });
+    stage.worker.close().catch(() => {});
+    expect(second).toBeDefined();
+    const begun = new Promise((resolve) => setImmediate(resolve, "it has begun"));
+    await expect(Promise.race([second, begun])).rejects.toMatchObject({ code: "closed" });
+  });
+});
+
+describe("a journal that works again", () => {
+  it("lets a commit go on, whatever event wrote it down", async () => {
+    const directory = journalDirectory();
+    const stage = await createStage("at once", { journalDirectory: directory }, helloV2);
+    const run = stage.handOver();
+    run.end.catch(() => {});
+    const { source } = stage;
+    const { migrationId } = await source.hears("get-state");
+    source.send({ type: "state", payload: null, migrationId, seq: 1 });
+    const target = await ScriptedJob.connect(await run.targetEnv);
+    target.send({ type: "target-ready", payload: null });
+    await source.hears("cutover-ready");
+    source.send({ type: "source-stopped-output", payload: null, migrationId, seq: 2 });
+    await target.hears("cutover-apply");
+    renameSync(directory, `${directory}-away`);
+    target.send({ type: "target-applied" });
+    await eventually(() => expect(stage.events.map(({ type }) => type)).toContain("journal-failed"));
+    renameSync(`${directory}-away`, directory);
+    // Any event of the job writes its record before the retry does.
+    source.cut();
+    await eventually(() => expect(stage.events.map(({ type }) => type)).toContain("disconnected"));
+    await stage.clock.advance(2_000);
+    await eventually(() => expect(stage.events).toContainEqual(expect.objectContaining({ type: "ended" })));
+  });
+});
+
+describe("two workers on one directory", () => {
+  it("a worker that only looked on does not write what it knew over what has become of a job", async () => {
+    const directory = journalDirectory();
+    const stage = await createStage("at once", { journalDirectory: directory });
+    const [name = ""] = readdirSync(directory);
+    const record = (): string => readFileSync(join(directory, name), "utf8");
+    const other = await startMigrationWorker({ journalDirectory: directory });
+    const run = stage.handOver();
+    const target = await untilApply(stage, run);
+    target.send({ type: "target-applied" });
+    await run.end;
+    const written = record();
+    await other.close();
+    expect(record()).toBe(written);
+  });
+});
