@@ -105,12 +105,13 @@ test.each([
   ["abort", { type: "abort", migrationId: "m-1", epoch: 2, reason: "over" }],
   ["commit", { type: "committed", migrationId: "m-1", epoch: 2 }],
 ] as const)("the deadline of a handler ends with its migration, by %s", async (_, frame) => {
-  const { socket, clock } = connectedV2({ onCutoverReady: never });
+  const { socket, clock, lines } = connectedV2({ onCutoverReady: never });
   socket.fireFrame(CUTOVER_READY);
   await clock.advance(5_000);
   socket.fireFrame(frame);
   await clock.advance(4_999);
   expect(reports(socket)).toEqual([]);
+  expect(lines.filter((line) => line.includes("did not settle"))).toEqual([]);
 });
 
 test("a command that is repeated after a reconnect has its first deadline, and the abort waits for the connection", async () => {

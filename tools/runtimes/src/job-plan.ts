@@ -13,6 +13,8 @@ export interface JobPlan {
   readonly readyChars?: number;
   /** A target takes over and does not say so. */
   readonly isMute?: boolean;
+  /** Lets the process end when nothing else keeps it alive. */
+  readonly unref?: boolean;
   /** Closes the client as soon as a line of its log contains this. */
   readonly closeOn?: string;
 }

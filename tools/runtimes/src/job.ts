@@ -60,6 +60,7 @@ const client = connectMigration(
   {
     reconnectMinMs: plan.reconnectMinMs ?? 5,
     reconnectMaxMs: plan.reconnectMaxMs ?? 50,
+    unref: plan.unref,
     log(line) {
       tell({ type: "log", line });
       // Not at once: a client that logs is in the middle of something.
@@ -73,11 +74,14 @@ if (plan.writes) {
     if (isActive) tell({ type: "wrote", position: position++ });
   }, 5);
 }
-try {
-  const role = await client.ready;
-  tell({ type: "ready", role });
-  if (role === "source") isActive = true;
-  else if (plan.readyChars !== undefined) client.reportReady("x".repeat(plan.readyChars));
-} catch {
-  // It was closed before: the case wanted it so.
-}
+// Not awaited: a process that ends while a module waits ends with an error.
+client.ready.then(
+  (role) => {
+    tell({ type: "ready", role });
+    if (role === "source") isActive = true;
+    else if (plan.readyChars !== undefined) client.reportReady("x".repeat(plan.readyChars));
+  },
+  () => {
+    // It was closed before: the case wanted it so.
+  },
+);

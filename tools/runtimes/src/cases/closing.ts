@@ -63,4 +63,14 @@ export const closing: readonly Case[] = [
       assert.equal(job.eventsOf("log").filter(({ line }) => line.includes("connecting to")).length, 1);
     },
   },
+  {
+    title: "unref lets the process end between two attempts to connect",
+    async run(stage) {
+      const worker = await stage.scripted(() => V2);
+      await worker.stop();
+      const job = await stage.startAt(worker.url, { reconnectMinMs: 20_000, reconnectMaxMs: 20_000, unref: true });
+      await job.logged("connecting again in");
+      await assertEnds(stage, job);
+    },
+  },
 ];
