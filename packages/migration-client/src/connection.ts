@@ -158,7 +158,7 @@ export class Connection {
       onText: (text) => this.#receive(text),
       onUnreadable: () => {
         this.#heard();
-        log("a message that is neither text nor an ArrayBuffer of text was skipped");
+        log("a frame was skipped: it is neither text nor an ArrayBuffer of text");
       },
       onEnd: (end) => this.#ended(end),
     });

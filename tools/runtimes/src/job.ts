@@ -74,14 +74,16 @@ if (plan.writes) {
     if (isActive) tell({ type: "wrote", position: position++ });
   }, 5);
 }
-// Not awaited: a process that ends while a module waits ends with an error.
-client.ready.then(
-  (role) => {
+async function begin(): Promise<void> {
+  try {
+    const role = await client.ready;
     tell({ type: "ready", role });
     if (role === "source") isActive = true;
     else if (plan.readyChars !== undefined) client.reportReady("x".repeat(plan.readyChars));
-  },
-  () => {
+  } catch {
     // It was closed before: the case wanted it so.
-  },
-);
+  }
+}
+
+// Not awaited: a process that ends while a module waits ends with an error.
+void begin();
