@@ -2,9 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { DevTools, textOf } from "./dev-tools.js";
 import { EventReader } from "./event-reader.js";
-import { servePage } from "./page.js";
+import { openPage } from "./open-page.js";
+import { servePages } from "./pages.js";
 import type { Instance, Runtime } from "./runtime.js";
 
 const ARGS = [
@@ -26,25 +28,30 @@ const ARGS = [
 
 const START_TIMEOUT_MS = 60_000;
 
+/** A program that opens a page and is there as long as the page is: its arguments are the browser and the page. */
+const PAGE_PROCESS = fileURLToPath(new URL("page-process.js", import.meta.url));
+
 /** A headless browser whose jobs are pages. */
 export async function chromium(binary: string): Promise<Runtime> {
-  const page = await servePage();
+  const pages = await servePages();
   const profile = await mkdtemp(join(tmpdir(), "changeover-chromium-"));
   const child = spawn(binary, [...ARGS, `--user-data-dir=${profile}`], { stdio: ["ignore", "ignore", "pipe"] });
-  const devTools = await DevTools.connect(await addressOf(child));
+  const address = await addressOf(child);
+  const devTools = await DevTools.connect(address);
   const version = textOf(await devTools.call("Browser.getVersion"), "product");
   return {
     name: "Chromium",
     version: version.replace(/^.*\//, ""),
     hasWebSocket: true,
-    origin: page.origin,
-    start: (env) => openPage(devTools, `${page.origin}/`, env),
+    origin: pages.origin,
+    conformanceCommand: [process.execPath, PAGE_PROCESS, address, pages.conformanceJob],
+    start: (env) => startPage(devTools, pages.job, env),
     stop: async () => {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await ended;
       devTools.close();
-      await page.close();
+      await pages.close();
       // Its helpers end a moment later, and write until then.
       await rm(profile, { recursive: true, force: true, maxRetries: 10 });
     },
@@ -67,48 +74,11 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-async function openPage(devTools: DevTools, url: string, env: Record<string, string>): Promise<Instance> {
+async function startPage(devTools: DevTools, url: string, env: Record<string, string>): Promise<Instance> {
   const reader = new EventReader();
-  const targetId = textOf(await devTools.call("Target.createTarget", { url: "about:blank" }), "targetId");
-  const attached = await devTools.call("Target.attachToTarget", { targetId, flatten: true });
-  const session = textOf(attached, "sessionId");
-  let leave: (end: { reason: string }) => void = () => {};
-  const gone = new Promise<{ reason: string }>((resolve) => {
-    leave = resolve;
+  const page = await openPage(devTools, url, env, {
+    line: (text) => reader.line(text),
+    complaint: (text) => reader.complaint(text),
   });
-  devTools.listen(session, (method, params) => {
-    // Console lines of the page's own, and exceptions and rejections that nobody handled.
-    if (method === "Runtime.consoleAPICalled") reader.line(consoleLine(params));
-    if (method === "Runtime.exceptionThrown") reader.complaint(JSON.stringify(params));
-    if (method !== "Inspector.targetCrashed") return;
-    reader.complaint("the page crashed");
-    leave({ reason: "crashed" });
-  });
-  await devTools.call("Runtime.enable", {}, session);
-  await devTools.call("Page.enable", {}, session);
-  const source = `globalThis.jobEnvironment = ${JSON.stringify(env)};`;
-  await devTools.call("Page.addScriptToEvaluateOnNewDocument", { source }, session);
-  await devTools.call("Page.navigate", { url }, session);
-  let removed: Promise<unknown> | undefined;
-  const close = async (): Promise<void> => {
-    // Once this is answered, everything that the page has printed before has arrived.
-    await devTools.call("Runtime.evaluate", { expression: "0" }, session);
-    await devTools.call("Target.closeTarget", { targetId });
-    leave({ reason: "the page was closed" });
-  };
-  return {
-    events: reader.events,
-    complaints: reader.complaints,
-    gone,
-    // Once only: a command to a page that is being closed may never be answered.
-    remove: async () => {
-      removed ??= Promise.race([close(), gone]);
-      await removed;
-    },
-  };
-}
-
-function consoleLine({ args }: Record<string, unknown>): string {
-  const [first]: unknown[] = Array.isArray(args) ? args : [];
-  return typeof first === "object" && first !== null && "value" in first ? String(first.value) : JSON.stringify(args);
+  return { ...page, events: reader.events, complaints: reader.complaints };
 }

@@ -1,13 +1,9 @@
 import { connectMigration, stateRefusal, type HandlerContext } from "@changeover/migration-client";
 import { JOB_PLAN_ENV, type JobEvent, type JobPlan } from "./job-plan.js";
-
-declare global {
-  /** The environment where there are no environment variables: in a page. */
-  var jobEnvironment: Record<string, string> | undefined;
-}
+import { pageEnvironment } from "./page-environment.js";
 
 // The program under test, the same on every runtime: it may use only what all of them have.
-const env = globalThis.jobEnvironment;
+const env = pageEnvironment;
 const plan: JobPlan = JSON.parse((env ?? process.env)[JOB_PLAN_ENV] ?? "{}");
 
 // The only way out that a page and a process have in common.

@@ -1,17 +1,20 @@
 import { installBinaries } from "./binaries.js";
 import { CASES } from "./cases/all.js";
+import { checkConformance } from "./check-conformance.js";
 import { runCase } from "./run-case.js";
 import { CANDIDATES, type Candidate } from "./runtimes.js";
+import type { Runtime } from "./runtime.js";
 import { staticImportsOfClient } from "./static-imports.js";
 import { table } from "./table.js";
 
 interface Column {
   readonly name: string;
-  readonly version: string;
-  readonly seconds: number;
+  readonly runtime: Runtime;
   /** Why each case failed, undefined where it passed. */
-  readonly failures: readonly (string | undefined)[];
+  readonly failures: (string | undefined)[];
 }
+
+const CONFORMANCE = "keeps each rule of `changeover conformance`";
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 // `npm run test:runtimes -- deno` runs on what has this in its name only.
@@ -29,20 +32,30 @@ async function runAll({ name, start }: Candidate): Promise<void> {
     return;
   }
   const startedAt = performance.now();
-  const failures: (string | undefined)[] = [];
-  for (const each of CASES) {
-    const failure = await runCase(each, runtime);
-    if (failure === undefined) passed++;
-    else {
-      failed++;
-      print(`✖ ${name}: ${each.title}\n${failure}\n`);
-    }
-    failures.push(failure);
+  const column: Column = { name, runtime, failures: [] };
+  columns.push(column);
+  for (const each of CASES) note(column, each.title, await runCase(each, runtime));
+  print(`${name} (${runtime.version}): ${CASES.length} cases in ${secondsSince(startedAt)} s`);
+}
+
+async function certify(column: Column): Promise<void> {
+  const startedAt = performance.now();
+  note(column, CONFORMANCE, await checkConformance(column.runtime));
+  await column.runtime.stop();
+  print(`${column.name} (${column.runtime.version}): conformance in ${secondsSince(startedAt)} s`);
+}
+
+function note({ name, failures }: Column, title: string, failure: string | undefined): void {
+  failures.push(failure);
+  if (failure === undefined) passed++;
+  else {
+    failed++;
+    print(`✖ ${name}: ${title}\n${failure}\n`);
   }
-  await runtime.stop();
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  columns.push({ name, version: runtime.version, seconds, failures });
-  print(`${name} (${runtime.version}): ${CASES.length} cases in ${seconds} s`);
+}
+
+function secondsSince(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) / 1000);
 }
 
 async function checkImports(): Promise<void> {
@@ -70,11 +83,14 @@ async function takeTurns(): Promise<void> {
   }
 }
 await Promise.all([takeTurns(), takeTurns()]);
+// One at a time, after all cases: it keeps a machine busy by itself.
+for (const column of columns) await certify(column);
 
 const order = candidates.flatMap(({ name }) => columns.filter((column) => column.name === name));
-const rows = CASES.map(({ title }, n) => [title, order.map(({ failures }) => (failures[n] ? "✖" : "✔"))] as const);
-const versions = ["version", order.map(({ version }) => version)] as const;
-const names = order.map(({ name, version }) => name.padEnd(version.length));
+const titles = [...CASES.map(({ title }) => title), CONFORMANCE];
+const rows = titles.map((title, n) => [title, order.map(({ failures }) => (failures[n] ? "✖" : "✔"))] as const);
+const versions = ["version", order.map(({ runtime }) => runtime.version)] as const;
+const names = order.map(({ name, runtime }) => name.padEnd(runtime.version.length));
 print(`\n${table(names, [versions, ...rows])}\n`);
 if (skipped.length > 0) {
   print(`SKIPPED, because it cannot be had on ${process.platform} ${process.arch}: ${skipped.join(", ")}.`);
@@ -83,6 +99,6 @@ if (skipped.length > 0) {
     print("In CI that is a failure.");
   }
 }
-print(`${order.length} runtimes in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+print(`${order.length} runtimes in ${secondsSince(startedAt)} s`);
 print(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

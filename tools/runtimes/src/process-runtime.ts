@@ -6,9 +6,10 @@ import { EventReader } from "./event-reader.js";
 import type { Instance, Runtime } from "./runtime.js";
 
 const JOB = fileURLToPath(new URL("job.js", import.meta.url));
+const CONFORMANCE_JOB = fileURLToPath(new URL("conformance-job.js", import.meta.url));
 
-// Nothing of the environment of this process, which may hold options for Node.
-const ENV = {
+/** Nothing more of the environment of this process, which may hold options for Node. */
+export const PLAIN_ENV = {
   PATH: process.env["PATH"],
   HOME: process.env["HOME"],
   TMPDIR: tmpdir(),
@@ -32,6 +33,7 @@ export async function processRuntime(options: ProcessRuntimeOptions): Promise<Ru
     version: /\d+(\.\d+)+/.exec(printed)?.[0] ?? printed.trim(),
     hasWebSocket,
     origin: undefined,
+    conformanceCommand: [binary, ...args, CONFORMANCE_JOB],
     start: async (env) => startProcess(binary, [...args, JOB], env),
     stop: async () => {},
   };
@@ -39,7 +41,7 @@ export async function processRuntime(options: ProcessRuntimeOptions): Promise<Ru
 
 function startProcess(binary: string, args: readonly string[], env: Record<string, string>): Instance {
   const reader = new EventReader();
-  const child = spawn(binary, args, { env: { ...ENV, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(binary, args, { env: { ...PLAIN_ENV, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.setEncoding("utf8").on("data", (text: string) => reader.text(text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => reader.complaint(text));
   let isRemoved = false;

@@ -14,6 +14,8 @@ export interface Runtime {
   readonly hasWebSocket: boolean;
   /** Where pages of this runtime come from; undefined where jobs are processes. */
   readonly origin: string | undefined;
+  /** Starts the job of a conformance run, with the environment of the process that it starts. */
+  readonly conformanceCommand: readonly string[];
   start(env: Record<string, string>): Promise<Instance>;
   stop(): Promise<void>;
 }
