@@ -1,20 +1,19 @@
-import { connectMigration } from "@changeover/migration-client";
+import { connectHandover } from "@changeover/migration-client";
 
 let n = 0;
 let active = false;
-const job = connectMigration({
-  onGetState: () => n,
-  onInitialState: (state) => job.reportReady((n = Number(state))),
-  onCutoverReady: () => {
+const handover = connectHandover({
+  getState: () => n,
+  stopAt() {
     active = false;
-    job.reportStoppedOutput(n);
+    return n;
   },
-  onCutoverApply: (stoppedAt) => {
-    n = Number(stoppedAt);
+  resume: () => (active = true),
+  adopt: (state) => state,
+  takeOver(stoppedAt) {
+    n = stoppedAt;
     active = true;
-    job.reportApplied();
   },
-  onAbort: () => (active = job.role === "source"),
 });
 setInterval(() => active && process.stdout.write(`${n++}\n`), 100);
-if ((await job.ready) !== "target") active = true;
+if ((await handover.ready) !== "target") active = true;

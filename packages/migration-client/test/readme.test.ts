@@ -14,11 +14,11 @@ const read = (path: string): Promise<string> => readFile(new URL(path, import.me
 async function start(env: Record<string, string>): Promise<void> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   vi.resetModules();
-  await import("./counter-job.js");
+  await import("./readme-job.js");
 }
 
 test("the README shows the job that is run here, and it is short", async () => {
-  const code = await read("./counter-job.ts");
+  const code = await read("./readme-job.ts");
   expect(await read("../README.md")).toContain(`\`\`\`js\n${code}\`\`\`\n`);
   expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(20);
 });
