@@ -5,7 +5,7 @@ import { ManifestError } from "./manifest-error.js";
 import { parseManifest } from "./parse-manifest.js";
 import { resolveParameters } from "./resolve-parameters.js";
 
-const raw = { schemaVersion: 1, name: "encoder", health: { path: "/" }, parameters: { KEY: { secret: true } } };
+const raw = { schemaVersion: 2, name: "encoder", health: { path: "/" }, parameters: { KEY: { secret: true } } };
 const parsed = parseManifest(raw);
 
 function refusalOf(work: () => unknown): ManifestError {
@@ -37,8 +37,11 @@ describe("assertManifest", () => {
   });
 
   it.each([
-    [{ schemaVersion: 1, name: "encoder" }, "accelerator, parameters, ports, handover"],
-    [{ ...parsed, health: raw.health }, "health.intervalMs, health.startupTimeoutMs"],
+    [
+      { schemaVersion: 2, name: "encoder" },
+      "accelerator, parameters, ports, resources, files, secrets, handover, capabilities, privileges",
+    ],
+    [{ ...parsed, health: raw.health }, "health.intervalMs, health.startupTimeoutMs, health.failureThreshold"],
     [{ ...parsed, parameters: raw.parameters }, "parameters.KEY"],
   ])("refuses what has not been through parseManifest, and says by what it knows", (manifest, missing) => {
     expect(refusalOf(() => assertManifest(manifest)).message).toBe(

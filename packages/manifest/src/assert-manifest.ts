@@ -27,16 +27,20 @@ export function assertManifest(value: unknown): asserts value is Manifest {
 }
 
 function* missingIn({ health, ...manifest }: Record<string, unknown>): Generator<string> {
-  for (const field of ["accelerator", "parameters", "ports", "handover"]) {
+  for (const field of ["accelerator", "parameters", "ports", "resources", "files", "secrets", "handover"]) {
     if (!isRecord(manifest[field])) yield field;
+  }
+  for (const field of ["capabilities", "privileges"]) {
+    if (!Array.isArray(manifest[field])) yield field;
   }
   for (const [name, parameter] of Object.entries(isRecord(manifest["parameters"]) ? manifest["parameters"] : {})) {
     // Without them a secret would be taken for a plain value.
-    const { required, secret } = Object(parameter);
-    if (typeof required !== "boolean" || typeof secret !== "boolean") yield `parameters.${name}`;
+    const { type, required, secret } = Object(parameter);
+    const isComplete = typeof type === "string" && typeof required === "boolean" && typeof secret === "boolean";
+    if (!isComplete) yield `parameters.${name}`;
   }
   if (health === undefined) return;
-  for (const field of ["intervalMs", "startupTimeoutMs"]) {
+  for (const field of ["intervalMs", "startupTimeoutMs", "failureThreshold"]) {
     if (typeof Object(health)[field] !== "number") yield `health.${field}`;
   }
 }

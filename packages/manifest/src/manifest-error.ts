@@ -4,10 +4,17 @@
  * - `invalid-manifest`: the manifest breaks the schema, or is not what `parseManifest` returns.
  * - `unsupported-schema-version`: it was written for a newer Changeover.
  * - `invalid-accelerator-choice`: the chosen accelerator is not one that the manifest allows.
- * - `invalid-parameters`: values are missing, unknown or no strings.
+ * - `invalid-parameters`: values or files are missing, unknown or not of their type.
+ * - `invalid-template`: a template does not fit the manifest of its product.
+ * - `invalid-label`: the label of an image is too long or no JSON.
  */
 export type ManifestErrorCode =
-  "invalid-manifest" | "unsupported-schema-version" | "invalid-accelerator-choice" | "invalid-parameters";
+  | "invalid-manifest"
+  | "unsupported-schema-version"
+  | "invalid-accelerator-choice"
+  | "invalid-parameters"
+  | "invalid-template"
+  | "invalid-label";
 
 /** One thing that is wrong. `path` is dotted (`health.path`) and empty for the whole. */
 export interface ManifestProblem {

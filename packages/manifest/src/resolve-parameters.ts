@@ -1,18 +1,23 @@
 import { assertManifest } from "./assert-manifest.js";
+import { layersOf, refusal, subjectOf, type GivenValues } from "./given-values.js";
 import type { Manifest } from "./manifest.js";
-import { ManifestError, type ManifestProblem } from "./manifest-error.js";
+import type { ManifestProblem } from "./manifest-error.js";
 import { RESERVED_PREFIX } from "./parameter-name.js";
-import { isRecord, typeOf } from "./problems.js";
+import { checkValue, type CheckedValue, type ParameterValue } from "./parameter-value.js";
+import type { Secret } from "./secret.js";
+import { unknownName } from "./suggest.js";
 
 /** Values given for a manifest's parameters, by name: those of the instance win over those of its template. */
-export interface ParameterValues {
-  readonly template?: Readonly<Record<string, string>>;
-  readonly instance?: Readonly<Record<string, string>>;
-}
+export type ParameterValues = GivenValues<ParameterValue>;
+
+/** The environment of an instance: texts, and secrets that cannot be printed. `revealParameters` makes texts of all. */
+export type ResolvedParameters = Readonly<Record<string, string | Secret>>;
 
 /**
  * The environment of an instance: its own values over those of its template over the manifest's defaults. An empty
- * string is a value. Parameters that nobody gave a value are left out.
+ * string is a value of a string; `undefined` is none. Parameters that nobody gave a value are left out. Values may be
+ * given as an environment has them (`"25"`) or typed (`25`); those of secret parameters, and those given as a `Secret`,
+ * come back as a `Secret`.
  *
  * @throws {@link ManifestError} with code `invalid-parameters` that names every unknown, missing and unusable
  * parameter at once, and no value; with `invalid-manifest` when the manifest is not what `parseManifest` returns.
@@ -22,61 +27,64 @@ export interface ParameterValues {
  * import { parseManifest, resolveParameters } from "@changeover/manifest";
  *
  * const manifest = parseManifest({
- *   schemaVersion: 1,
+ *   schemaVersion: 2,
  *   name: "encoder",
- *   parameters: { BITRATE: { default: "6000k" }, PRESET: {} },
+ *   parameters: { BITRATE: { type: "number", default: 6000 }, PRESET: {}, STREAM_KEY: { secret: true } },
  * });
- * resolveParameters(manifest, { template: { PRESET: "fast" } }); // { BITRATE: "6000k", PRESET: "fast" }
+ * const instance = { STREAM_KEY: "hunter2" };
+ * console.log(resolveParameters(manifest, { template: { PRESET: "fast" }, instance }));
+ * // { BITRATE: '6000', PRESET: 'fast', STREAM_KEY: [secret] }
  * ```
  */
-export function resolveParameters(manifest: Manifest, values: ParameterValues = {}): Record<string, string> {
+export function resolveParameters(manifest: Manifest, values: ParameterValues = {}): ResolvedParameters {
   assertManifest(manifest);
-  const { template = {}, instance = {} } = checkedValues(manifest, values);
-  const given = [...Object.entries(template), ...Object.entries(instance)];
-  const merged = new Map<string, string>();
+  const subject = subjectOf("parameters", manifest);
+  const { effective, given } = layersOf(subject, values);
   const problems: ManifestProblem[] = [];
-
-  for (const [name, parameter] of Object.entries(manifest.parameters)) {
-    if (parameter.default !== undefined) merged.set(name, parameter.default);
-  }
   for (const [name, value] of given) {
-    const message = problemWith(manifest, name, value);
-    if (message === undefined) merged.set(name, value);
-    else problems.push({ path: name, message });
+    const checked = checkNamed(manifest, name, value);
+    if ("problem" in checked) problems.push({ path: name, message: checked.problem });
   }
+
+  const resolved: [string, string | Secret][] = [];
   for (const [name, parameter] of Object.entries(manifest.parameters)) {
-    const isGiven = given.some(([other]) => other === name);
-    if (parameter.required && !merged.has(name) && !isGiven) {
+    const value = effective.has(name) ? effective.get(name) : parameter.default;
+    if (value !== undefined) {
+      const checked = checkValue(parameter, value);
+      if ("value" in checked) resolved.push([name, checked.value]);
+    } else if (parameter.required) {
       problems.push({ path: name, message: "is missing, and the product requires a value" });
     }
   }
-  if (problems.length > 0) {
-    throw refusal(manifest, problems);
+  if (problems.length > 0) throw refusal(subject, problems);
+  return Object.fromEntries(resolved);
+}
+
+/**
+ * The environment as the engine takes it: every secret in the open. Call it as late as can be.
+ *
+ * @example
+ * ```ts
+ * import { parseManifest, resolveParameters, revealParameters } from "@changeover/manifest";
+ *
+ * const manifest = parseManifest({ schemaVersion: 2, name: "encoder", parameters: { STREAM_KEY: { secret: true } } });
+ * const env = revealParameters(resolveParameters(manifest, { instance: { STREAM_KEY: "hunter2" } }));
+ * console.log(env["STREAM_KEY"]); // hunter2
+ * ```
+ */
+export function revealParameters(parameters: ResolvedParameters): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, typeof value === "string" ? value : value.reveal()]),
+  );
+}
+
+/** Checks a value under a name that may be that of no parameter. */
+export function checkNamed(manifest: Manifest, name: string, value: unknown): CheckedValue {
+  const parameter = Object.hasOwn(manifest.parameters, name) ? manifest.parameters[name] : undefined;
+  if (parameter !== undefined) return checkValue(parameter, value);
+  if (name.startsWith(RESERVED_PREFIX)) {
+    return { problem: `is reserved: names with ${RESERVED_PREFIX} are no parameters` };
   }
-  return Object.fromEntries(merged);
-}
-
-function checkedValues(manifest: Manifest, values: ParameterValues): ParameterValues {
-  const rule = (value: unknown): string => `must be an object of names and values, not ${typeOf(value)}`;
-  if (!isRecord(values)) throw refusal(manifest, [{ path: "", message: `values ${rule(values)}` }]);
-  const problems = (["template", "instance"] as const)
-    .filter((path) => values[path] !== undefined && !isRecord(values[path]))
-    .map((path) => ({ path, message: rule(values[path]) }));
-  if (problems.length > 0) throw refusal(manifest, problems);
-  return values;
-}
-
-function refusal(manifest: Manifest, problems: readonly ManifestProblem[]): ManifestError {
-  return new ManifestError("invalid-parameters", `parameters of ${JSON.stringify(manifest.name)}`, problems);
-}
-
-function problemWith(manifest: Manifest, name: string, value: unknown): string | undefined {
-  if (!Object.hasOwn(manifest.parameters, name)) {
-    if (name.startsWith(RESERVED_PREFIX)) return `is reserved: names with ${RESERVED_PREFIX} are no parameters`;
-    const known = Object.keys(manifest.parameters).join(", ");
-    return known === "" ? "is unknown: the product has no parameters" : `is unknown; known are ${known}`;
-  }
-  if (typeof value !== "string") return `must be a string, not ${typeOf(value)}`;
-  if (value.includes("\0")) return "must not contain a NUL character: an environment cannot hold one";
-  return undefined;
+  const known = Object.keys(manifest.parameters);
+  return { problem: known.length === 0 ? "is unknown: the product has no parameters" : unknownName(name, known) };
 }

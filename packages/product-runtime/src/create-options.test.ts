@@ -68,7 +68,7 @@ describe("createOptions", () => {
     );
     expect(ExposedPorts).toEqual({ "80/tcp": {}, "1935/tcp": {} });
     expect(Object.keys(HostConfig?.PortBindings)).toEqual(["80/tcp", "1935/tcp"]);
-    expect(createOptions(withManifest({ ports: {} }), choices, NONE).ExposedPorts).toEqual({});
+    expect(createOptions(withManifest({ ports: {} }), choices, NONE).ExposedPorts).toEqual({ "4321/tcp": {} });
   });
 
   it("merges the environment and lets only infrastructure have reserved names", () => {

@@ -1,4 +1,4 @@
-import { assertManifest, resolveParameters, type Manifest } from "@changeover/manifest";
+import { assertManifest, resolveParameters, revealParameters, type Manifest } from "@changeover/manifest";
 import type { ContainerCreateOptions } from "dockerode";
 import type { AcceleratorHardware } from "./accelerators/hardware.js";
 import { acceleratorHostConfig } from "./accelerators/host-config.js";
@@ -76,7 +76,8 @@ export function createOptions(
 /** The whole environment that a container is given. */
 export function environment(manifest: Manifest, choices: LaunchChoices): Record<string, string> {
   const { env = {}, templateEnv = {}, infrastructureEnv = {} } = choices;
-  return { ...resolveParameters(manifest, { template: templateEnv, instance: env }), ...infrastructureEnv };
+  const parameters = resolveParameters(manifest, { template: templateEnv, instance: env });
+  return { ...revealParameters(parameters), ...infrastructureEnv };
 }
 
 /** A port as the engine's API writes it. */

@@ -13,6 +13,9 @@ import { throwIfAborted } from "./with-deadline.js";
 /** A product that cannot be asked is taken for ready when it has stayed up for this long. */
 const STAYED_UP_MS = 1_000;
 
+/** Longest pause between two requests to a product that is not ready yet. */
+const READY_INTERVAL_MS = 100;
+
 /** Waits for readiness, but for no longer than the container lives and the caller wants. */
 export async function untilReady(
   attempt: LaunchAttempt,
@@ -64,10 +67,10 @@ async function answers(
   }
   await awaitReady({
     what:
-      `${launching(attempt)} until its port control (${manifest.ports["control"]} in the container) answers ` +
+      `${launching(attempt)} until its port control (${manifest.ports.control} in the container) answers ` +
       `http://${control.host}:${control.port}${health.path} with 2xx`,
-    probe: async (signal) => withListenHint(await probe(control, health.path, signal), manifest.ports["control"]),
-    intervalMs: health.intervalMs,
+    probe: async (signal) => withListenHint(await probe(control, health.path, signal), manifest.ports.control),
+    intervalMs: READY_INTERVAL_MS,
     timeoutMs: timeouts.readyMs,
     timeoutName: attempt.readyTimeoutName,
     signal,
