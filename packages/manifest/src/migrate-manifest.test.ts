@@ -8,8 +8,8 @@ import { SCHEMA_VERSION } from "./schema-version.js";
 
 const folder = (version: number): URL => new URL(`../fixtures/v${version}/`, import.meta.url);
 const fixture = (version: number, name: string) => JSON.parse(readFileSync(new URL(name, folder(version)), "utf8"));
-const older = MIGRATIONS.map((migrate, index) => ({ version: index + 1, migrate })).flatMap((step) =>
-  readdirSync(folder(step.version)).map((name) => Object.assign(step, { name })),
+const older = MIGRATIONS.flatMap((migrate, index) =>
+  readdirSync(folder(index + 1)).map((name) => ({ name, version: index + 1, migrate })),
 );
 
 it("has a migration for every version before this one", () => {

@@ -227,6 +227,11 @@ describe("parseManifest", () => {
       "files.b.path: is in the way of files.a (/etc/a); choose another",
     ],
     [
+      "a secret is where a folder of a file is",
+      { files: { a: { path: "/etc/a/b" } }, secrets: { b: { path: "/etc/a" } } },
+      "secrets.b.path: is in the way of files.a (/etc/a/b); choose another",
+    ],
+    [
       "a file and a secret share a name",
       { files: { a: { path: "/a" } }, secrets: { a: {} } },
       "secrets.a: has the name of a file; choose another",
