@@ -178,8 +178,8 @@ export const mutants = [
   {
     name: "drop the outbox once it was written",
     file: client,
-    line: "if (turn.link.version === 1) remove(turn, ({ seq }) => seq === input.seq);",
-    becomes: "remove(turn, ({ seq }) => seq === input.seq);",
+    line: "if (turn.link.version === 1) remove(turn, (report) => report.seq === seq);",
+    becomes: "remove(turn, (report) => report.seq === seq);",
     by: clientTests("acknowledged-reports"),
   },
   {
@@ -192,29 +192,29 @@ export const mutants = [
   {
     name: "let an abort wait for the running handler",
     file: client,
-    line: '  fire(turn, (task) => task.frame.migrationId === frame.migrationId, "aborted", why);',
+    line: '  fire(turn, (task) => task.frame.migrationId === migrationId, "aborted", why);',
     becomes: "",
     by: clientTests("commands"),
   },
   {
     name: "leave a question without an answer when its time is over",
     file: client,
-    line: "  log(turn, `${reason}: refused`);\n  refuse(turn, question, reason);",
-    becomes: "  log(turn, `${reason}: refused`);",
+    line: "    fail(turn, task, reason);\n    fire(turn, (each) => each.key === key",
+    becomes: "    fire(turn, (each) => each.key === key",
     by: clientTests("get-state"),
   },
   {
     name: "carry a repeated command out again",
     file: session,
-    line: "if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch))",
+    line: "if (known?.seen.includes(type) && !isNewerAbort)",
     becomes: 'if (known?.seen.includes(type) && type === "abort")',
     by: model,
   },
   {
     name: "carry out what comes for a migration that is over",
     file: session,
-    line: "  if (known?.endedBy) return no(over(known));\n  const role",
-    becomes: "  const role",
+    line: "  if (known?.endedBy && !goesOn) return { state, why: over(known), refuses: isQuestion };",
+    becomes: "",
     by: clientTests("commands", "repeated-commands"),
   },
   {

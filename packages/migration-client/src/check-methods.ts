@@ -2,7 +2,7 @@ import { MigrationClientError } from "./migration-client-error.js";
 import { showValue } from "./show-value.js";
 
 /**
- * Checks the object that a job is given as, named `what`. Other members are nobody's business: it may be an instance of
+ * Checks an object that a job has given, named `what`. Other members are nobody's business: it may be an instance of
  * a class, or a class whose methods are static. Null counts as left out, as undefined does.
  *
  * @throws MigrationClientError `invalid-option`, naming the method and its value.
@@ -10,19 +10,20 @@ import { showValue } from "./show-value.js";
 export function checkMethods(
   what: string,
   object: unknown,
-  required: readonly string[],
-  optional: readonly string[],
+  required: readonly string[] = [],
+  optional: readonly string[] = [],
 ): void {
   if ((typeof object !== "object" && typeof object !== "function") || object === null) {
-    throw invalid(`${what} must be an object, and is ${showValue(object)}`);
+    throw invalid(what, "an object", object);
   }
   for (const name of [...required, ...optional]) {
     const method: unknown = Reflect.get(object, name) ?? undefined;
     if (typeof method === "function" || (method === undefined && optional.includes(name))) continue;
-    throw invalid(`${what}.${name} must be a function, and is ${showValue(method)}`);
+    throw invalid(`${what}.${name}`, "a function", method);
   }
 }
 
-function invalid(message: string): MigrationClientError {
-  return new MigrationClientError("invalid-option", message);
+/** The error that says what something must be, and what it is. */
+export function invalid(what: string, expected: string, value: unknown): MigrationClientError {
+  return new MigrationClientError("invalid-option", `${what} must be ${expected}, and is ${showValue(value)}`);
 }

@@ -111,7 +111,7 @@ test("an initial state without a handler has no effect: a target may not need it
   await turn();
   expect(socket.answers).toEqual([]);
   expect(client.connected).toBe(true);
-  expect(lines).toContain("job-7: initial-state of m-1 has no effect: this job has no onInitialState handler");
+  expect(lines).toContain("job-7: initial-state of m-1: this job has no onInitialState handler");
 });
 
 test.each([
@@ -122,7 +122,7 @@ test.each([
   socket.fireFrame(frame);
   await turn();
   expect(socket.answers).toEqual([{ type: "abort", reason: `this job has no ${name} handler` }]);
-  expect(lines).toContain(`job-7: ${frame.type} of m-1 aborts it: this job has no ${name} handler`);
+  expect(lines).toContain(`job-7: ${frame.type} of m-1: this job has no ${name} handler`);
   expect(client).toMatchObject({ connected: true, migrationId: undefined });
 });
 
@@ -134,7 +134,7 @@ test("a command without a handler does not abort the migration that came after i
   socket.fireFrame(INITIAL_STATE, { ...CUTOVER_APPLY, migrationId: "m-0" });
   socket.fireFrame({ ...GET_STATE, migrationId: "m-2" }, ABORT);
   await clock.advance(1_000);
-  expect(lines).toContain("job-7: cutover-apply of m-0 aborts it: this job has no onCutoverApply handler");
+  expect(lines).toContain("job-7: cutover-apply of m-0: this job has no onCutoverApply handler");
   expect(socket.answers).toEqual([]);
   expect(client.migrationId).toBe("m-2");
 });
@@ -296,7 +296,7 @@ test("after its own abort a job hears of the worker's abort and of nothing else"
   expect(calls.slice(1)).toEqual([["onAbort", "the target died", "m-1"]]);
   expect(socket.answers.slice(1)).toEqual([
     { type: "abort", reason: "the disk is full" },
-    { type: "state-refused", reason: "this job has aborted the migration" },
+    { type: "state-refused", reason: "migration m-1 was ended by its job" },
   ]);
 });
 

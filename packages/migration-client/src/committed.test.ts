@@ -73,7 +73,7 @@ test("a target that hears of its commit is the source from then on, once", async
   expect(next.answersV2).toEqual([]);
   expect(lines.slice(-2)).toEqual([
     "job-7: committed of m-1 ignored: it has been handled already",
-    "job-7: abort of m-1 ignored: migration m-1 has been committed",
+    "job-7: abort of m-1 ignored: migration m-1 was ended by its commit",
   ]);
 });
 
@@ -106,7 +106,7 @@ test("a source hears of the commit too, and reports nothing of that migration an
   client.abort("no");
   expect(calls).toEqual(["m-1"]);
   expect(client).toMatchObject({ role: "source", migrationId: undefined });
-  expect(lines.at(-1)).toBe("job-7: abort dropped: migration m-1 has been committed");
+  expect(lines.at(-1)).toBe("job-7: abort dropped: migration m-1 was ended by its commit");
 });
 
 test("the target of a committed migration is a source in the next one", async () => {
@@ -160,5 +160,5 @@ test("a commit after the worker's own abort changes nothing", async () => {
   await turn();
   expect(calls).toEqual([]);
   expect(client.role).toBe("target");
-  expect(lines.at(-1)).toBe("job-7: committed of m-1 ignored: migration m-1 has been aborted");
+  expect(lines.at(-1)).toBe("job-7: committed of m-1 ignored: migration m-1 was ended by its worker");
 });

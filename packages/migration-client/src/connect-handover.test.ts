@@ -68,6 +68,15 @@ describe("what a method returns is the report", () => {
     ]);
   });
 
+  test("nothing returned is a refusal under a worker of version 1, whose target would wait for it in vain", async () => {
+    const { socket } = declared(jobOf({ getState: () => undefined }));
+    socket.acknowledge();
+    socket.fireFrame({ type: "get-state", migrationId: "m-1" });
+    await turn();
+    const reason = "getState returned nothing, of which a worker of version 1 tells the target nothing: return {}";
+    expect(socket.answers).toEqual([{ type: "state-refused", reason }]);
+  });
+
   test("nothing returned is null", async () => {
     const { socket } = declaredV2(jobOf({ getState: () => undefined, stopAt: () => undefined }));
     socket.fireFrame(GET_STATE);
@@ -161,7 +170,7 @@ describe("what a method throws ends the handover, named as the method is", () =>
     const { socket, clock } = declaredV2(jobOf({ getState }));
     socket.fireFrame(GET_STATE);
     await clock.advance(9_000);
-    expect(socket.answersV2).toMatchObject([{ reason: "getState did not answer within 9000 ms" }]);
+    expect(socket.answersV2).toMatchObject([{ reason: "getState did not settle within 9000 ms" }]);
     expect(seen?.aborted).toBe(true);
   });
 });
@@ -358,6 +367,14 @@ test.each([
 ])("%s is an error that names the method, without a worker too", (_, job, message) => {
   // @ts-expect-error: what a caller without types can do.
   expect(() => connectHandover(job, {})).toThrow(expect.objectContaining({ code: "invalid-option", message }));
+});
+
+test("a source that may resume on its own must be able to hear that it has lost", () => {
+  const message = "with resumeAfterMs job.released must be a function, and is undefined";
+  expect(() => connectHandover(jobOf(), {}, { resumeAfterMs: 1_000 })).toThrow(
+    expect.objectContaining({ code: "invalid-option", message }),
+  );
+  expect(connectHandover(jobOf({ released() {} }), {}, { resumeAfterMs: 1_000 }).role).toBe("none");
 });
 
 test.each([

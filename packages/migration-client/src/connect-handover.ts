@@ -55,41 +55,30 @@ export function connectHandover<State, Position>(
 ): HandoverClient {
   checkMethods("job", job, ["getState", "stopAt", "resume", "adopt", "takeOver"], ["released"]);
   const options = checkHandoverOptions(opts);
+  // Only by it does a source that has resumed on its own hear that it has lost.
+  if (options.resumeAfterMs !== null) checkMethods("with resumeAfterMs job", job, ["released"]);
   const listeners = new Set<HandoverEventListener>();
-  const client = startClient({
+  const { client } = startClient({
     handlers: (emit) => declaredHandlers({ job, schemas: options.schemas, emit }),
     listeners,
     env,
     options,
   });
   const { signal } = opts;
-  const onAbort = (): void => void close();
-  const close = async (): Promise<void> => {
-    signal?.removeEventListener("abort", onAbort);
-    await client.close();
+  const { close: closeClient } = client;
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    return closeClient();
   };
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort);
-  return {
-    get role() {
-      return client.role;
-    },
-    get migrationId() {
-      return client.migrationId;
-    },
-    get epoch() {
-      return client.epoch;
-    },
-    get connected() {
-      return client.connected;
-    },
-    ready: client.ready,
-    abort: client.abort,
+  if (signal?.aborted) void close();
+  else signal?.addEventListener("abort", close);
+  // Keeps the getters: their object is the client.
+  return Object.assign(client, {
     close,
     [Symbol.asyncDispose]: close,
-    subscribe(listener) {
+    subscribe(listener: HandoverEventListener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-  };
+  });
 }

@@ -48,7 +48,7 @@ test.each([
 
 test("an environment that is none is an error", () => {
   expect(() => connectWith({}, null)).toThrow(expect.objectContaining({ code: "invalid-environment" }));
-  expect(() => connectWith({}, null)).toThrow("env must be an object of variables, and is null");
+  expect(() => connectWith({}, null)).toThrow("env must be an object, and is null");
 });
 
 test("handlers may be of a class, have other members, and be left out as undefined or null", () => {

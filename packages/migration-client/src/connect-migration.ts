@@ -1,5 +1,7 @@
 import { checkMethods } from "./check-methods.js";
 import { callbacks } from "./callbacks.js";
+import type { ClientCore } from "./create-migration-client.js";
+import type { Driver } from "./driver.js";
 import { processEnv, type MigrationEnv } from "./job-environment.js";
 import type { MigrationClient } from "./migration-client.js";
 import { checkOptions, type MigrationClientOptions } from "./migration-client-options.js";
@@ -57,5 +59,19 @@ export function connectMigration(
   opts: MigrationClientOptions = {},
 ): MigrationClient {
   checkMethods("handlers", handlers, [], Object.values(CALLBACK_NAMES));
-  return startClient({ handlers: () => callbacks(handlers), listeners: [], env, options: checkOptions(opts) });
+  const options = checkOptions(opts);
+  const { client, driver } = startClient({ handlers: () => callbacks(handlers), listeners: [], env, options });
+  // Keeps the getters: their object is the client.
+  return Object.assign(client, reports(driver));
+}
+
+/** What a job tells of its own accord. */
+export function reports(driver: Driver | undefined): Omit<MigrationClient, keyof ClientCore> {
+  return {
+    reportState: (payload) => driver?.reportState(payload),
+    refuseState: (reason) => driver?.refuseState(reason),
+    reportReady: (payload) => driver?.report("reportReady", { type: "target-ready", payload }),
+    reportStoppedOutput: (payload) => driver?.report("reportStoppedOutput", { type: "source-stopped-output", payload }),
+    reportApplied: () => driver?.report("reportApplied", { type: "target-applied" }),
+  };
 }

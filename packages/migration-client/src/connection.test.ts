@@ -116,8 +116,8 @@ test("an unknown token is explained in the log, for it is nothing that the job c
   socket.fireOpen();
   socket.fireClose(4401, "unknown token");
   expect(lines.at(-1)).toBe(
-    'job-7: closed with 4401 ("unknown token"): this worker does not know this instance ' +
-      "(was it restarted, or has the instance been replaced?): connecting again in 15000 ms",
+    'job-7: closed with 4401 ("unknown token"): was the worker restarted, or this instance replaced?: ' +
+      "connecting again in 15000 ms",
   );
 });
 
@@ -177,11 +177,11 @@ test("what is no frame is skipped with a log line, an unknown type with one line
   socket.fireMessage(new Blob(["x"]));
   expect(lines.slice(before)).toEqual([
     "job-7: a frame was skipped: the frame is not JSON",
-    "job-7: a frame was skipped: the frame is not a JSON object",
-    'job-7: a frame was skipped: the frame has no string field "type"',
+    'job-7: a frame was skipped: the frame is not a JSON object with a string "type"',
+    'job-7: a frame was skipped: the frame is not a JSON object with a string "type"',
     'job-7: a frame was skipped: unknown frame type "later"',
     expect.stringMatching(/a frame was skipped: get-state: "migrationId"/),
-    expect.stringMatching(/neither text nor an ArrayBuffer/),
+    expect.stringMatching(/a frame was skipped: it is no text/),
   ]);
   socket.fireMessage(new TextEncoder().encode('{"type":"get-state","migrationId":"m-1"}').buffer);
   await turn();

@@ -1,11 +1,11 @@
 import type { CommandHandlers } from "./command-handlers.js";
-import { Connection } from "./connection.js";
+import { newConnection } from "./connection.js";
 import { describeError } from "./describe-error.js";
-import { Driver } from "./driver.js";
+import { newDriver, type Driver } from "./driver.js";
 import type { HandoverEvent, HandoverEventListener } from "./handover-event.js";
 import type { JobEnvironment } from "./job-environment.js";
 import { MigrationClientError } from "./migration-client-error.js";
-import type { CheckedOptions, ConnectionEnd } from "./migration-client-options.js";
+import type { CheckedOptions } from "./migration-client-options.js";
 import type { MigrationClient, MigrationRole } from "./migration-client.js";
 import type { OpenSocket } from "./open-socket.js";
 import { redactor } from "./redactor.js";
@@ -25,8 +25,20 @@ export interface MigrationClientDeps {
   readonly openSocket: OpenSocket;
 }
 
+/** What clients of either form have in common. */
+export type ClientCore = Pick<
+  MigrationClient,
+  "role" | "migrationId" | "epoch" | "connected" | "ready" | "abort" | "close"
+>;
+
+export interface StartedClient {
+  readonly client: ClientCore;
+  /** Takes the reports; undefined where no worker is configured. */
+  readonly driver: Driver | undefined;
+}
+
 /** Makes a client and starts its first connection. No handler is called before this has returned. */
-export function createMigrationClient(deps: MigrationClientDeps): MigrationClient {
+export function createMigrationClient(deps: MigrationClientDeps): StartedClient {
   const { handlers, listeners, environment, options, sessionId, openSocket } = deps;
   const redact = redactor(environment);
   const name = options.name ?? environment.jobId ?? "migration-client";
@@ -37,28 +49,23 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
       // A log that fails, a full disk, must not take a live job down or keep it from answering.
     }
   };
+  /** Calls what the job's author has given; a mistake in there is logged. */
+  const attempt = <T>(what: string, run: () => T): T | undefined => {
+    try {
+      return run();
+    } catch (error) {
+      log(`${what} failed: ${describeError(error)}`);
+      return undefined;
+    }
+  };
   /** Listeners hear of an event after the code that caused it, so that those who subscribe to a new client miss none. */
   const emit = (event: HandoverEvent): void =>
     queueMicrotask(() => {
-      for (const listener of listeners) {
-        try {
-          listener(event);
-        } catch (error) {
-          log(`a listener failed: ${describeError(error)}`);
-        }
-      }
+      for (const listener of listeners) attempt("a listener", () => listener(event));
     });
-  const shouldReconnect = (end: ConnectionEnd): boolean => {
-    try {
-      return options.shouldReconnect(end);
-    } catch (error) {
-      log(`shouldReconnect failed: ${describeError(error)}`);
-      return true;
-    }
-  };
   const ready = settleable<MigrationRole>();
   const ended = settleable<void>();
-  const driver = new Driver({
+  const driver = newDriver({
     state: newClientState(environment.role, environment.migrationId, options),
     handlers: handlers(emit),
     clock: options.clock,
@@ -67,39 +74,41 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
     send: (text) => connection.send(text),
     disconnect: () => connection.close(),
   });
-  const connection = new Connection({
+  const { dispatch } = driver;
+  const connection = newConnection({
     ...environment,
     ...options,
     sessionId,
     openSocket,
-    shouldReconnect,
+    // Only a no counts: a function that returns nothing has not decided.
+    shouldReconnect: (end) => attempt("shouldReconnect", () => options.shouldReconnect(end)) !== false,
     log,
     redact,
     emit,
-    onHeard: () => driver.heard(),
-    onAcknowledged: (ack) => {
-      driver.dispatch({ type: "acknowledged", ack });
+    onHeard: driver.heard,
+    onAcknowledged(ack) {
+      dispatch({ type: "acknowledged", ack });
       const { link, session } = driver.state;
       emit({ type: "connected", role: session.role, protocol: link.version, epoch: session.epoch ?? undefined });
-      ready.resolve(driver.state.session.role);
+      ready.resolve(session.role);
     },
-    onCommand: (frame) => driver.dispatch({ type: "command", frame }),
-    onReportAck: (ack) => driver.dispatch({ type: "report-ack", ack }),
-    onLost: () => driver.dispatch({ type: "lost" }),
+    onCommand: (frame) => dispatch({ type: "command", frame }),
+    onReportAck: (ack) => dispatch({ type: "report-ack", ack }),
+    onLost: () => dispatch({ type: "lost" }),
     onLast: stop,
-    onClosed: () => ended.resolve(),
+    onClosed: ended.resolve,
   });
 
   function stop(why: string): void {
     if (driver.state.isClosed) return;
     connection.retire();
-    driver.dispatch({ type: "closed", why, isConnected: connection.isAcknowledged });
+    dispatch({ type: "closed", why, isConnected: connection.isAcknowledged() });
     emit({ type: "closed", reason: why });
     ready.reject(new MigrationClientError("closed", why));
   }
 
-  connection.open();
-  return {
+  void connection.open();
+  const client: ClientCore = {
     get role() {
       return driver.state.session.role;
     },
@@ -110,18 +119,14 @@ export function createMigrationClient(deps: MigrationClientDeps): MigrationClien
       return driver.state.session.epoch ?? undefined;
     },
     get connected() {
-      return connection.isAcknowledged && !driver.state.isClosed;
+      return connection.isAcknowledged() && !driver.state.isClosed;
     },
     ready: ready.promise,
-    reportState: (payload) => driver.reportState(payload),
-    refuseState: (reason) => driver.refuseState(reason),
-    reportReady: (payload) => driver.report("reportReady", { type: "target-ready", payload }),
-    reportStoppedOutput: (payload) => driver.report("reportStoppedOutput", { type: "source-stopped-output", payload }),
-    reportApplied: () => driver.report("reportApplied", { type: "target-applied" }),
-    abort: (reason) => driver.dispatch({ type: "abort", reason: describeError(reason) }),
-    close: () => {
+    abort: (reason) => dispatch({ type: "abort", reason: describeError(reason) }),
+    close() {
       stop("the client was closed");
       return ended.promise;
     },
   };
+  return { client, driver };
 }

@@ -38,12 +38,14 @@ test.each([
     const reason = `${handler} did not settle within ${ms} ms`;
     expect(reports(socket)).toEqual([{ type: "abort", migrationId: "m-1", seq: 1, reason }]);
     expect(reasons).toEqual([expect.objectContaining({ code: "timed-out", message: reason })]);
-    expect(lines.at(-1)).toBe(`job-7: ${reason}: ${frame.type} of m-1 aborts it`);
+    expect(lines.at(-1)).toBe(`job-7: ${frame.type} of m-1: ${reason}`);
     client.reportStoppedOutput(1);
     client.reportApplied();
     client.reportReady(1);
     expect(reports(socket)).toHaveLength(1);
-    expect(lines.slice(-3)).toEqual(Array(3).fill(expect.stringMatching(/dropped: migration m-1 has been aborted$/)));
+    expect(lines.slice(-3)).toEqual(
+      Array(3).fill(expect.stringMatching(/dropped: migration m-1 was ended by its job$/)),
+    );
   },
 );
 

@@ -3,7 +3,7 @@ import type { HandoverEvent } from "./handover-event.js";
 import type { HandoverJob } from "./handover-job.js";
 import type { HandoverSchemas } from "./handover-options.js";
 import type { HandlerContext } from "./migration-handlers.js";
-import { isStateRefusal } from "./state-refusal.js";
+import { isStateRefusal, refuse } from "./state-refusal.js";
 import { throughJson, validated, type StandardSchema } from "./standard-schema.js";
 import type { CommandFrame } from "./rules/session.js";
 
@@ -15,6 +15,8 @@ const NAMES = {
   abort: "resume",
   committed: "released",
 } as const;
+
+const NOTHING = "getState returned nothing, of which a worker of version 1 tells the target nothing: return {}";
 
 const PHASES = {
   "get-state": "propose",
@@ -42,23 +44,26 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
       case "get-state":
         return async (context) => {
           const state = await job.getState(context);
-          if (!isStateRefusal(state)) await check("getState", "state", schemas.state, state);
-          return state;
+          if (isStateRefusal(state)) return state;
+          // The target would wait for a state until its deadline is over.
+          if ((state ?? null) === null && context.epoch === undefined) return refuse(NOTHING);
+          return check("getState", "state", schemas.state, state);
         };
       case "initial-state":
         return async (context, report) => {
           const state = await read("state", schemas.state, frame.payload, context);
           const payload = await job.adopt(state, context);
-          await check("adopt", "position", schemas.position, payload);
-          report({ type: "target-ready", payload });
+          report({ type: "target-ready", payload: await check("adopt", "position", schemas.position, payload) });
         };
       case "cutover-ready":
         return async (context, report) => {
           const position = await read("position", schemas.position, frame.payload, context);
           stoppedIn = migrationId;
           const payload = await job.stopAt(position, context);
-          await check("stopAt", "position", schemas.position, payload);
-          report({ type: "source-stopped-output", payload });
+          report({
+            type: "source-stopped-output",
+            payload: await check("stopAt", "position", schemas.position, payload),
+          });
         };
       case "cutover-apply":
         return async (context, report) => {
@@ -104,11 +109,7 @@ async function read<T>(
 }
 
 /** What is about to be sent must be what the other side takes, once it has become JSON. */
-async function check<T>(
-  method: string,
-  what: string,
-  schema: StandardSchema<T> | undefined,
-  value: unknown,
-): Promise<void> {
+async function check<T>(method: string, what: string, schema: StandardSchema<T> | undefined, value: T): Promise<T> {
   if (schema) await validated(what, schema, throughJson(method, value));
+  return value;
 }

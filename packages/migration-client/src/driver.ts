@@ -25,157 +25,153 @@ export interface DriverDeps {
 }
 
 /** Does what the rules decide: calls handlers, fires signals, runs timers, writes frames. Decides nothing itself. */
-export class Driver {
-  readonly #deps: DriverDeps;
-  readonly #controllers = new Map<number, AbortController>();
-  /** By the key of each timer that runs, what stops it. */
-  readonly #timers = new Map<string, () => void>();
-  #silentSince: number;
-  #state: ClientState;
-
-  constructor(deps: DriverDeps) {
-    this.#deps = deps;
-    this.#state = deps.state;
-    this.#silentSince = deps.clock.now();
-  }
-
-  get state(): ClientState {
-    return this.#state;
-  }
-
+export interface Driver {
+  readonly state: ClientState;
   /** Takes an input. What an effect leads to at once is an input too, taken before the effects that come after it. */
-  dispatch(input: ClientInput): void {
-    const { state, effects } = clientTransition(this.#state, input, this.#deps.handlers.names);
-    this.#state = state;
-    this.#setTimers();
-    for (const effect of effects) this.#perform(effect);
-  }
-
+  dispatch(input: ClientInput): void;
   /** Something has arrived from the worker. */
-  heard(): void {
-    this.#silentSince = this.#deps.clock.now();
-    this.#setTimers();
-  }
-
+  heard(): void;
   /** @throws MigrationClientError if the frame cannot be sent at all. */
-  report(method: string, frame: PlainReport): void {
-    const { session } = this.#state;
-    const text = mayReport(this.#state, frame.type) ? this.#encode(method, frame, session.current ?? "") : "";
-    // A source that stops waits from then on, however long ago it was asked to, and no longer for repeating itself.
-    if (!stoppedMigration(session)) this.#silentSince = this.#deps.clock.now();
-    this.dispatch({ type: "report", method, report: frame.type, text });
-  }
-
+  report(method: string, frame: PlainReport): void;
   /** Answers the question whose handler is running. @throws as {@link report} */
-  reportState(payload: unknown): void {
-    const question = this.#asked("reportState");
-    if (question) this.#give(question, "reportState", payload);
+  reportState(payload: unknown): void;
+  refuseState(reason: unknown): void;
+}
+
+export function newDriver(deps: DriverDeps): Driver {
+  const { handlers, clock, log, redact, send, disconnect } = deps;
+  let { state } = deps;
+  let silentSince = clock.now();
+  const controllers = new Map<number, AbortController>();
+  /** By the key of each timer that runs, what stops it. */
+  const timers = new Map<string, () => void>();
+
+  function dispatch(input: ClientInput): void {
+    const step = clientTransition(state, input, handlers.names);
+    ({ state } = step);
+    setTimers();
+    for (const effect of step.effects) perform(effect);
   }
 
-  refuseState(reason: unknown): void {
-    const question = this.#asked("refuseState");
-    if (question) this.dispatch({ type: "refused", task: question.key, reason: describeError(reason) });
-  }
-
-  #asked(method: string): Task | undefined {
-    const { isClosed, queue } = this.#state;
-    const question = isClosed ? undefined : askedQuestion(queue);
-    const why = isClosed
-      ? "the client is closed"
-      : "no get-state waits for an answer (what onGetState returns, if only undefined, is one)";
-    if (!question) this.#deps.log(`${method} dropped: ${why}`);
-    return question;
-  }
-
-  /** Answers with the state, or with a refusal if it cannot be sent. @throws in the latter case. */
-  #give({ key: task, frame }: Task, method: string, payload: unknown): void {
-    let text: string;
-    try {
-      text = this.#encode(method, { type: "state", payload }, frame.migrationId);
-    } catch (error) {
-      this.dispatch({ type: "refused", task, reason: this.#deps.redact(describeError(error)) });
-      throw error;
-    }
-    this.dispatch({ type: "answered", task, method, text });
-  }
-
-  #encode(method: string, frame: ReportFrame, migrationId: string): string {
-    const { type } = frame;
-    const text = encodeReport(method, frame);
-    const why = whyTooLarge(this.#state, { type, method, text, migrationId });
-    if (why !== undefined) throw new MigrationClientError("oversized-payload", why);
-    return text;
-  }
-
-  #perform(effect: ClientEffect): void {
+  function perform(effect: ClientEffect): void {
     switch (effect.type) {
       case "log":
-        this.#deps.log(effect.line);
+        log(effect.line);
         break;
       case "send":
-        if (this.#deps.send(effect.text)) this.dispatch({ type: "written", seq: effect.seq });
+        if (send(effect.text)) dispatch({ type: "written", seq: effect.seq });
         break;
       case "disconnect":
-        this.#deps.disconnect();
+        disconnect();
         break;
       case "fire":
-        this.#controllers.get(effect.task)?.abort(new MigrationClientError(effect.code, effect.message));
+        controllers.get(effect.task)?.abort(new MigrationClientError(effect.code, effect.message));
         break;
       case "run":
         // A signal that has just fired may have made the job close the client.
-        if (!this.#state.isClosed) void this.#run(effect.task);
+        if (!state.isClosed) void run(effect.task);
     }
   }
 
-  async #run(task: Task): Promise<void> {
-    const { handlers, redact } = this.#deps;
+  async function run(task: Task): Promise<void> {
     const { key, frame } = task;
     const name = handlers.names[frame.type];
     const handle = handlers.find(frame);
-    if (!handle) {
-      this.dispatch({ type: "no-handler", task: key });
-      return;
-    }
+    if (!handle) return dispatch({ type: "no-handler", task: key });
     const controller = new AbortController();
     const { signal } = controller;
-    this.#controllers.set(key, controller);
+    controllers.set(key, controller);
     let failure: string | undefined;
     try {
-      const value = await handle({ signal, epoch: frame.epoch }, (report) => {
-        if (!signal.aborted) this.report(name, report);
+      const value = await handle({ signal, epoch: frame.epoch }, (made) => {
+        if (!signal.aborted) report(name, made);
       });
-      if (openQuestion(this.#state.queue, key)) {
-        if (isStateRefusal(value)) {
-          this.dispatch({ type: "refused", task: key, reason: describeError(value.reason) });
-        } else this.#give(task, name, value);
+      if (openQuestion(state.queue, key)) {
+        if (isStateRefusal(value)) refuse(task, value.reason);
+        else answer(task, name, value);
       }
     } catch (error) {
       failure = redact(`${name} failed: ${describeError(error)}`);
     }
-    this.#controllers.delete(key);
-    this.dispatch({ type: "settled", task: key, failure });
+    controllers.delete(key);
+    dispatch({ type: "settled", task: key, failure });
   }
 
   /** Runs the timers of the present state and no other ones. */
-  #setTimers(): void {
-    const { clock } = this.#deps;
+  function setTimers(): void {
     // A timer of silence is another one whenever something is heard.
-    const due = dueTimers(this.#state).map((timer) =>
-      timer.isSilence ? { ...timer, key: `${timer.key} ${this.#silentSince}` } : timer,
+    const due = new Map(
+      dueTimers(state).map((timer) => [timer.isSilence ? `${timer.key} ${silentSince}` : timer.key, timer]),
     );
-    for (const [key, stop] of this.#timers) {
-      if (due.some((timer) => timer.key === key)) continue;
+    for (const [key, stop] of timers) {
+      if (due.has(key)) continue;
       stop();
-      this.#timers.delete(key);
+      timers.delete(key);
     }
-    for (const { key, ms, isSilence, input } of due) {
-      if (this.#timers.has(key)) continue;
-      const delayMs = isSilence ? Math.max(0, ms - (clock.now() - this.#silentSince)) : ms;
-      const run = (): void => {
-        this.#timers.delete(key);
-        this.dispatch(input);
+    for (const [key, { ms, isSilence, input }] of due) {
+      if (timers.has(key)) continue;
+      const expire = (): void => {
+        timers.delete(key);
+        dispatch(input);
       };
-      this.#timers.set(key, clock.setTimer(run, delayMs));
+      timers.set(key, clock.setTimer(expire, isSilence ? Math.max(0, silentSince + ms - clock.now()) : ms));
     }
   }
+
+  function report(method: string, frame: PlainReport): void {
+    const { session } = state;
+    const text = mayReport(state, frame.type) ? encode(method, frame, session.current ?? "") : "";
+    // A source that stops waits from then on, however long ago it was asked to, and no longer for repeating itself.
+    if (!stoppedMigration(session)) silentSince = clock.now();
+    dispatch({ type: "report", method, report: frame.type, text });
+  }
+
+  /** Answers with the state, or with a refusal if it cannot be sent. @throws in the latter case. */
+  function answer(question: Task, method: string, payload: unknown): void {
+    let text: string;
+    try {
+      text = encode(method, { type: "state", payload }, question.frame.migrationId);
+    } catch (error) {
+      refuse(question, redact(describeError(error)));
+      throw error;
+    }
+    dispatch({ type: "answered", task: question.key, method, text });
+  }
+
+  function refuse({ key: task }: Task, reason: unknown): void {
+    dispatch({ type: "refused", task, reason: describeError(reason) });
+  }
+
+  function encode(method: string, frame: ReportFrame, migrationId: string): string {
+    const text = encodeReport(method, frame);
+    const why = whyTooLarge(state, { type: frame.type, method, text, migrationId });
+    if (why !== undefined) throw new MigrationClientError("oversized-payload", why);
+    return text;
+  }
+
+  function asked(method: string): Task | undefined {
+    const question = askedQuestion(state.queue);
+    if (!question) log(`${method} dropped: no get-state waits for an answer (what onGetState returns is one too)`);
+    return question;
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    dispatch,
+    heard() {
+      silentSince = clock.now();
+      setTimers();
+    },
+    report,
+    reportState(payload) {
+      const question = asked("reportState");
+      if (question) answer(question, "reportState", payload);
+    },
+    refuseState(reason) {
+      const question = asked("refuseState");
+      if (question) refuse(question, reason);
+    },
+  };
 }

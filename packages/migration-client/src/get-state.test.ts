@@ -119,7 +119,7 @@ test("reportState after the handler has returned undefined is too late, and the 
   client.reportState("late");
   client.refuseState("late");
   expect(socket.answers).toEqual([{ type: "state", payload: null }]);
-  expect(lines.at(-2)).toMatch(/reportState dropped: .*onGetState returns, if only undefined/);
+  expect(lines.at(-2)).toMatch(/reportState dropped: .*what onGetState returns/);
   expect(lines.at(-1)).toMatch(/refuseState dropped/);
 });
 
@@ -144,12 +144,12 @@ test("a handler that takes too long is a refusal, its signal fires, and its late
   await clock.advance(8_999);
   expect(socket.answers).toEqual([]);
   await clock.advance(1);
-  expect(socket.answers).toEqual([{ type: "state-refused", reason: "onGetState did not answer within 9000 ms" }]);
+  expect(socket.answers).toEqual([{ type: "state-refused", reason: "onGetState did not settle within 9000 ms" }]);
   expect(signals[0]?.reason).toMatchObject({ code: "timed-out" });
   finish("late");
   await turn();
   expect(socket.answers).toHaveLength(1);
-  expect(lines.at(-1)).toMatch(/did not answer within 9000 ms/);
+  expect(lines.at(-1)).toMatch(/did not settle within 9000 ms/);
   expect(clock.pending).toBe(0);
 });
 
@@ -171,7 +171,7 @@ test("a handler that ignores its signal holds the next question up for a second 
   expect(calls).toBe(1);
   await clock.advance(1);
   expect(socket.answers).toEqual([
-    { type: "state-refused", reason: "onGetState did not answer within 100 ms" },
+    { type: "state-refused", reason: "onGetState did not settle within 100 ms" },
     { type: "state-refused", reason: "the job was busy with onGetState for 100 ms" },
   ]);
   await clock.advance(800);
@@ -345,7 +345,7 @@ test("a question whose handler was left to itself is still answered once, by the
   const silent = await leftToItself();
   await silent.clock.advance(60_000);
   expect(silent.socket.answers).toEqual([
-    { type: "state-refused", reason: "onGetState did not answer within 9000 ms" },
+    { type: "state-refused", reason: "onGetState did not settle within 9000 ms" },
   ]);
 });
 

@@ -19,7 +19,8 @@ export interface HandoverJob<State, Position> {
   /**
    * Source, first in every handover: will this job hand over, and with what state? Must change nothing: the job goes on
    * as before until `stopAt`, and there is no further word if the handover ends before that. Returns what a fresh instance
-   * needs to get ready, or {@link refuse}`(reason)`. `undefined` counts as `null`: yes, with nothing to hand over.
+   * needs to get ready, or {@link refuse}`(reason)`. `undefined` counts as `null`: yes, with nothing to hand over, which
+   * is a refusal under a worker of version 1 of the protocol, because that could not tell the target.
    */
   getState(context: HandlerContext): MaybePromise<State | StateRefusal>;
   /**
@@ -34,7 +35,8 @@ export interface HandoverJob<State, Position> {
   resume(reason: string, context: HandlerContext): unknown;
   /**
    * Source: the target has taken over for good, and what was kept in order to resume may go. The worker removes this
-   * instance soon. A worker of version 1 of the protocol says nothing of the kind.
+   * instance soon. A source that has resumed on its own (option `resumeAfterMs`, which requires this method) has lost
+   * and stops its output. A worker of version 1 of the protocol says nothing of the kind.
    */
   released?(context: HandlerContext): unknown;
   /**

@@ -1,9 +1,5 @@
-import {
-  checkOptions,
-  invalidOption,
-  type CheckedOptions,
-  type MigrationClientOptions,
-} from "./migration-client-options.js";
+import { invalid } from "./check-methods.js";
+import { checkOptions, type CheckedOptions, type MigrationClientOptions } from "./migration-client-options.js";
 import type { StandardSchema } from "./standard-schema.js";
 
 /** Schemas of what a job hands over. */
@@ -32,11 +28,11 @@ export function checkHandoverOptions<State, Position>(
   const { schemas = {}, signal } = options;
   for (const [name, schema] of Object.entries(schemas)) {
     if (schema !== undefined && typeof schema?.["~standard"]?.validate !== "function") {
-      throw invalidOption(`schemas.${name}`, schema, "a Standard Schema, as zod, valibot and arktype make them");
+      throw invalid(`option schemas.${name}`, "a Standard Schema, as zod, valibot and arktype make them", schema);
     }
   }
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw invalidOption("signal", signal, "an AbortSignal");
+    throw invalid("option signal", "an AbortSignal", signal);
   }
   return { ...checked, schemas };
 }

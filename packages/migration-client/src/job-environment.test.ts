@@ -50,7 +50,7 @@ test.each(["http://me:pa55@worker.test/", "worker.test:4000", "pa55"])(
 
 test("what is a URL of another kind is told by its scheme", () => {
   expect(failure({ NORSK_WORKER_WS_URL: "http://worker.test/", NORSK_WORKER_TOKEN })).toMatchObject({
-    message: "NORSK_WORKER_WS_URL must be a ws:// or wss:// URL and is a URL that starts with http:",
+    message: "NORSK_WORKER_WS_URL must be a ws:// or wss:// URL; its protocol is http:",
   });
 });
 

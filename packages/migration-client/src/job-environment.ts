@@ -2,6 +2,8 @@ import { JOB_SOCKET_ENV } from "@changeover/migration-protocol";
 import { MigrationClientError } from "./migration-client-error.js";
 import { showValue } from "./show-value.js";
 
+const { url: urlName, token: tokenName } = JOB_SOCKET_ENV;
+
 /** Environment variables by name, as `process.env` has them. */
 export type MigrationEnv = Readonly<Record<string, string | undefined>>;
 
@@ -28,41 +30,28 @@ export interface JobEnvironment {
  * @throws MigrationClientError `invalid-environment`, naming the variable. No message shows the token.
  */
 export function readJobEnvironment(env: MigrationEnv): JobEnvironment | undefined {
-  if (typeof env !== "object" || env === null) {
-    throw new MigrationClientError(
-      "invalid-environment",
-      `env must be an object of variables, and is ${showValue(env)}`,
-    );
-  }
-  const url = env[JOB_SOCKET_ENV.url];
+  if (typeof env !== "object" || env === null) throw invalid(`env must be an object, and is ${showValue(env)}`);
+  const { [urlName]: url, [tokenName]: token, [JOB_SOCKET_ENV.jobId]: jobId } = env;
   if (!url) return undefined;
-  const token = env[JOB_SOCKET_ENV.token];
-  if (!token) {
-    throw new MigrationClientError(
-      "invalid-environment",
-      `${JOB_SOCKET_ENV.url} is set but ${JOB_SOCKET_ENV.token} is not: a worker sets both, set both or neither`,
-    );
-  }
-  const role = env[JOB_SOCKET_ENV.role] === "target" ? "target" : "source";
+  if (!token) throw invalid(`${urlName} is set but ${tokenName} is not: set both or neither`);
+  const isTarget = env[JOB_SOCKET_ENV.role] === "target";
   return {
     url,
     shownUrl: shownUrl(url),
     token,
-    jobId: env[JOB_SOCKET_ENV.jobId] || undefined,
-    role,
-    migrationId: role === "target" ? env[JOB_SOCKET_ENV.migrationId] || undefined : undefined,
+    jobId: jobId || undefined,
+    role: isTarget ? "target" : "source",
+    migrationId: (isTarget && env[JOB_SOCKET_ENV.migrationId]) || undefined,
   };
 }
 
 function shownUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "ws:" && url?.protocol !== "wss:") {
-    // The value is not shown: what is no URL may be anything, a secret too.
-    const found = url ? `a URL that starts with ${url.protocol}` : "no URL";
-    throw new MigrationClientError(
-      "invalid-environment",
-      `${JOB_SOCKET_ENV.url} must be a ws:// or wss:// URL and is ${found}`,
-    );
-  }
-  return `${url.protocol}//${url.host}${url.pathname}`;
+  const { protocol, host, pathname } = URL.canParse(text) ? new URL(text) : { protocol: "none" };
+  if (/^wss?:$/.test(protocol)) return `${protocol}//${host}${pathname}`;
+  // The value is not shown: what is no URL may be anything, a secret too.
+  throw invalid(`${urlName} must be a ws:// or wss:// URL; its protocol is ${protocol}`);
+}
+
+function invalid(message: string): MigrationClientError {
+  return new MigrationClientError("invalid-environment", message);
 }

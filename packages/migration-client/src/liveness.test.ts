@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { Liveness } from "./liveness.js";
+import { newLiveness } from "./liveness.js";
 
 test("silence is asked about after one interval and given up after two, with a last look", () => {
-  const liveness = new Liveness(100, 1_000);
+  const liveness = newLiveness(100, 1_000);
   expect(liveness.look(1_100)).toEqual({ act: "ping", ms: 100 });
   expect(liveness.look(1_200)).toEqual({ act: "wait", ms: 0 });
   expect(liveness.look(1_200)).toEqual({ act: "give-up" });
 });
 
 test("a sign of life starts the interval over, from when it came", () => {
-  const liveness = new Liveness(100, 0);
+  const liveness = newLiveness(100, 0);
   liveness.heard(60);
   expect(liveness.look(100)).toEqual({ act: "wait", ms: 60 });
   expect(liveness.look(160)).toEqual({ act: "ping", ms: 100 });
@@ -19,7 +19,7 @@ test("a sign of life starts the interval over, from when it came", () => {
 });
 
 test("a sign of life that is found at the last look saves the connection", () => {
-  const liveness = new Liveness(100, 0);
+  const liveness = newLiveness(100, 0);
   liveness.look(100);
   liveness.look(200);
   liveness.heard(201);
@@ -31,7 +31,7 @@ test("a look that comes late gives as much time again, an interval at most, once
     [30, 30],
     [100_000, 100],
   ] as const) {
-    const liveness = new Liveness(100, 0);
+    const liveness = newLiveness(100, 0);
     liveness.look(100);
     expect(liveness.look(200 + lateMs)).toEqual({ act: "wait", ms: graceMs });
     expect(liveness.look(900_000)).toEqual({ act: "give-up" });
@@ -39,6 +39,6 @@ test("a look that comes late gives as much time again, an interval at most, once
 });
 
 test("after a sleep without a question under way the other side is asked, not given up", () => {
-  const liveness = new Liveness(100, 0);
+  const liveness = newLiveness(100, 0);
   expect(liveness.look(1_000_000)).toEqual({ act: "ping", ms: 100 });
 });

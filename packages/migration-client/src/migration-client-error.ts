@@ -5,8 +5,8 @@ const brand: unique symbol = Symbol.for("@changeover/migration-client/MigrationC
  *
  * | code | when |
  * | --- | --- |
- * | `invalid-environment` | `connectMigration`: the worker's URL is no `ws:` or `wss:` URL, or its token is missing |
- * | `invalid-option` | `connectMigration`: a handler is no function, or an option has a value that cannot work |
+ * | `invalid-environment` | when connecting: the worker's URL is no `ws:` or `wss:` URL, or its token is missing |
+ * | `invalid-option` | when connecting: a handler or method is no function, or an option has a value that cannot work |
  * | `unserialisable-payload` | a report: its payload cannot be JSON |
  * | `invalid-payload` | `connectHandover`: a state or a position does not validate against its schema |
  * | `oversized-payload` | a report: its frame would be larger than a worker takes |

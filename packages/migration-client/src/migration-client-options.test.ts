@@ -23,7 +23,6 @@ test.each([
   ["name", () => {}, "a function"],
   ["WebSocket", Object.create(null), "an object"],
   ["WebSocket", [], "an array"],
-  ["clock", {}, "an object"],
   ["clock", null, "null"],
   ["random", 0.5, "0.5"],
   ["createSocket", {}, "an object"],
@@ -34,6 +33,12 @@ test.each([
   expect(check).toThrow(expect.objectContaining({ code: "invalid-option" }));
   expect(check).toThrow(`option ${option} must be `);
   expect(check).toThrow(new RegExp(`, and is ${shown}$`));
+});
+
+test("a clock that lacks a function is an error that names it", () => {
+  const now = (): number => 0;
+  // @ts-expect-error: what a caller without types can do.
+  expect(() => checkOptions({ clock: { now } })).toThrow("option clock.setTimer must be a function, and is undefined");
 });
 
 test("a minimum above the maximum is an error only if both are given", () => {

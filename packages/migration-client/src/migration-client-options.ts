@@ -1,6 +1,5 @@
+import { checkMethods, invalid } from "./check-methods.js";
 import { MAX_DELAY_MS, systemClock, type Clock } from "./clock.js";
-import { MigrationClientError } from "./migration-client-error.js";
-import { showValue } from "./show-value.js";
 import type { OpenSocket } from "./open-socket.js";
 import type { WebSocketConstructor, WebSocketLike } from "./web-socket.js";
 
@@ -109,56 +108,44 @@ export interface CheckedOptions {
 
 /** @throws MigrationClientError `invalid-option`, naming the option and its value. */
 export function checkOptions(options: MigrationClientOptions): CheckedOptions {
-  if (typeof options !== "object" || options === null) {
-    throw new MigrationClientError("invalid-option", `opts must be an object, and is ${showValue(options)}`);
+  checkMethods("opts", options);
+  const { WebSocket, createSocket, reconnectMinMs, reconnectMaxMs, getStateTimeoutMs, resumeAfterMs } = options;
+  const { shouldReconnect = () => true, log = () => {}, random = Math.random, name, unref = false } = options;
+  const { clock = systemClock(unref) } = options;
+  const functions = { WebSocket, createSocket, shouldReconnect, log, random };
+  for (const [option, value] of Object.entries(functions)) mustBe("function", option, value);
+  mustBe("string", "name", name);
+  mustBe("boolean", "unref", unref);
+  for (const [option, value] of Object.entries({ reconnectMinMs, reconnectMaxMs, getStateTimeoutMs, resumeAfterMs })) {
+    const isDelay = value === undefined || (typeof value === "number" && value > 0 && value <= MAX_DELAY_MS);
+    if (!isDelay)
+      throw invalid(`option ${option}`, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`, value);
   }
-  const { WebSocket, createSocket, reconnectMinMs, reconnectMaxMs } = options;
-  const unref = ofType("boolean", "unref", options.unref) ?? false;
-  const checked: CheckedOptions = {
-    WebSocket: ofType("function", "WebSocket", WebSocket),
-    createSocket: ofType("function", "createSocket", createSocket),
-    shouldReconnect: ofType("function", "shouldReconnect", options.shouldReconnect) ?? (() => true),
-    unref,
-    reconnectMinMs: delay("reconnectMinMs", reconnectMinMs, 1_000),
-    reconnectMaxMs: delay("reconnectMaxMs", reconnectMaxMs, 30_000),
-    getStateTimeoutMs: delay("getStateTimeoutMs", options.getStateTimeoutMs, 9_000),
-    resumeAfterMs: delay("resumeAfterMs", options.resumeAfterMs, null),
-    log: ofType("function", "log", options.log) ?? (() => {}),
-    name: ofType("string", "name", options.name),
-    clock: clock(options.clock) ?? systemClock(unref),
-    random: ofType("function", "random", options.random) ?? Math.random,
-  };
-  if (WebSocket && createSocket) throw invalidOption("createSocket", createSocket, "left out where WebSocket is given");
+  checkMethods("option clock", clock, ["now", "setTimer"]);
+  if (WebSocket && createSocket)
+    throw invalid("option createSocket", "left out where WebSocket is given", createSocket);
   // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
   if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
-    throw invalidOption("reconnectMinMs", reconnectMinMs, `at most reconnectMaxMs, which is ${reconnectMaxMs}`);
+    throw invalid("option reconnectMinMs", `at most reconnectMaxMs, which is ${reconnectMaxMs}`, reconnectMinMs);
   }
-  return checked;
+  return {
+    WebSocket,
+    createSocket,
+    shouldReconnect,
+    log,
+    random,
+    name,
+    unref,
+    clock,
+    reconnectMinMs: reconnectMinMs ?? 1_000,
+    reconnectMaxMs: reconnectMaxMs ?? 30_000,
+    getStateTimeoutMs: getStateTimeoutMs ?? 9_000,
+    resumeAfterMs: resumeAfterMs ?? null,
+  };
 }
 
-function delay<T>(option: string, value: number | undefined, byDefault: T): number | T {
-  if (value === undefined) return byDefault;
-  if (typeof value !== "number" || !(value > 0) || value > MAX_DELAY_MS) {
-    throw invalidOption(option, value, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`);
-  }
-  return value;
-}
-
-function clock(value: Clock | undefined): Clock | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value?.now !== "function" || typeof value.setTimer !== "function") {
-    throw invalidOption("clock", value, "an object with the functions now and setTimer");
-  }
-  return value;
-}
-
-function ofType<T>(type: "function" | "string" | "boolean", option: string, value: T): T {
+function mustBe(type: "function" | "string" | "boolean", option: string, value: unknown): void {
   // The rule wants a literal; the parameter admits only some of them.
   // oxlint-disable-next-line valid-typeof
-  if (value !== undefined && typeof value !== type) throw invalidOption(option, value, `a ${type}`);
-  return value;
-}
-
-export function invalidOption(option: string, value: unknown, expected: string): MigrationClientError {
-  return new MigrationClientError("invalid-option", `option ${option} must be ${expected}, and is ${showValue(value)}`);
+  if (value !== undefined && typeof value !== type) throw invalid(`option ${option}`, `a ${type}`, value);
 }

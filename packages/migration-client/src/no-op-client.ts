@@ -1,20 +1,15 @@
-import type { MigrationClient } from "./migration-client.js";
+import type { ClientCore, StartedClient } from "./create-migration-client.js";
 
 /** The client of a job that no worker manages: it has no role and does nothing. */
-export function noOpClient(): MigrationClient {
-  const nothing = (): void => {};
-  return {
+export function noOpClient(): StartedClient {
+  const client: ClientCore = {
     role: "none",
     migrationId: undefined,
     epoch: undefined,
     connected: false,
     ready: Promise.resolve("none"),
-    reportState: nothing,
-    refuseState: nothing,
-    reportReady: nothing,
-    reportStoppedOutput: nothing,
-    reportApplied: nothing,
-    abort: nothing,
+    abort() {},
     close: () => Promise.resolve(),
   };
+  return { client, driver: undefined };
 }

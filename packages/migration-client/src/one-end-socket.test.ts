@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FakeWebSocket } from "../test/fake-web-socket.js";
-import { OneEndSocket, type SocketEnd } from "./one-end-socket.js";
+import { oneEndSocket, type SocketEnd } from "./one-end-socket.js";
 
 function open() {
   const seen: string[] = [];
@@ -9,10 +9,9 @@ function open() {
     terminated: 0,
     terminate: () => void (fake.terminated += 1),
   });
-  const socket = new OneEndSocket(fake, {
+  const socket = oneEndSocket(fake, {
     onOpen: () => seen.push("open"),
-    onText: (text) => seen.push(text),
-    onUnreadable: () => seen.push("unreadable"),
+    onText: (text = "unreadable") => seen.push(text),
     onEnd: (end) => ends.push(end),
   });
   return { socket, fake, seen, ends };
@@ -21,14 +20,14 @@ function open() {
 test("an error without a close is the end, and the socket is closed", () => {
   const { fake, ends } = open();
   fake.fireError("connect ECONNREFUSED");
-  expect(ends).toEqual([{ cause: "error", message: "connect ECONNREFUSED" }]);
+  expect(ends).toEqual([{ reason: "connect ECONNREFUSED" }]);
   expect(fake.closes).toEqual([undefined]);
 });
 
 test("an error without a message is an end that says something", () => {
   const { fake, ends } = open();
   fake.fireError();
-  expect(ends).toEqual([{ cause: "error", message: "the socket failed" }]);
+  expect(ends).toEqual([{ reason: "the socket failed" }]);
 });
 
 test("errors, closes and time-outs after the first end change nothing", () => {
@@ -38,29 +37,29 @@ test("errors, closes and time-outs after the first end change nothing", () => {
   fake.fireClose(1006);
   fake.fireOpen();
   fake.fireMessage("late");
-  socket.expire("late");
-  expect(ends).toEqual([{ cause: "error", message: "one" }]);
+  socket.fail("late");
+  expect(ends).toEqual([{ reason: "one" }]);
   expect(seen).toEqual([]);
 });
 
 test("a close is an end with its code and reason", () => {
   const { fake, ends } = open();
   fake.fireClose(1012, "restarting");
-  expect(ends).toEqual([{ cause: "close", code: 1012, reason: "restarting" }]);
+  expect(ends).toEqual([{ code: 1012, reason: 'closed with 1012 ("restarting")' }]);
   expect(fake.closes).toEqual([]);
 });
 
 test("a time-out is an end and cuts the connection", () => {
   const { socket, fake, ends } = open();
-  socket.expire("no connection");
-  expect(ends).toEqual([{ cause: "timeout", message: "no connection" }]);
+  socket.fail("no connection");
+  expect(ends).toEqual([{ reason: "no connection" }]);
   expect(fake.terminated).toBe(1);
 });
 
 test("closing it while it connects is no end to hear of, and the error that ws then emits has a listener", () => {
   const { socket, fake, ends } = open();
   let gone = 0;
-  socket.close(1000, () => (gone += 1));
+  socket.close(() => (gone += 1));
   expect(gone).toBe(0);
   fake.fireError("WebSocket was closed before the connection was established");
   fake.fireClose(1006);
@@ -72,14 +71,14 @@ test("closing it while it connects is no end to hear of, and the error that ws t
 test("a closed socket is gone with the close of the other side, and with being abandoned", () => {
   const { socket, fake } = open();
   const gone: string[] = [];
-  socket.close(1000, () => gone.push("closed"));
+  socket.close(() => gone.push("closed"));
   fake.fireClose(1000);
-  socket.close(1000, () => gone.push("closed again"));
+  socket.close(() => gone.push("closed again"));
   expect(gone).toEqual(["closed", "closed again"]);
   expect(fake.terminated).toBe(0);
 
   const silent = open();
-  silent.socket.close(1000, () => gone.push("abandoned"));
+  silent.socket.close(() => gone.push("abandoned"));
   silent.socket.abandon();
   expect(gone).toEqual(["closed", "closed again", "abandoned"]);
   expect(silent.fake.terminated).toBe(1);
@@ -97,7 +96,7 @@ test("a send that throws is the end", () => {
   const { socket, fake, ends } = open();
   fake.sendError = new Error("not open");
   expect(socket.send("a")).toBe(false);
-  expect(ends).toEqual([{ cause: "error", message: "not open" }]);
+  expect(ends).toEqual([{ reason: "not open" }]);
 });
 
 test("binary messages are text if they are an ArrayBuffer of UTF-8, and are not made into text otherwise", () => {

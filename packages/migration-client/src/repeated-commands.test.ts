@@ -119,7 +119,7 @@ test("a question about a migration that has ended before it came is refused, not
   await turn();
   expect(finish).toEqual([]);
   expect(socket.answersV2).toEqual([
-    { type: "state-refused", migrationId: "m-1", seq: 1, reason: "migration m-1 has been aborted" },
+    { type: "state-refused", migrationId: "m-1", seq: 1, reason: "migration m-1 was ended by its worker" },
   ]);
 });
 
@@ -152,7 +152,7 @@ test.each([
       type: "state-refused",
       migrationId: "m-1",
       seq: 1,
-      reason: `onGetState did not answer within ${timeoutMs} ms`,
+      reason: `onGetState did not settle within ${timeoutMs} ms`,
     },
   ]);
 });

@@ -1,8 +1,8 @@
 /** A promise that is settled from outside. Whoever does not await it hears nothing of a rejection. */
 export interface Settleable<T> {
   readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: Error): void;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
 }
 
 export function settleable<T>(): Settleable<T> {
@@ -14,5 +14,5 @@ export function settleable<T>(): Settleable<T> {
   });
   // Without this a rejection that nobody awaits would end the process.
   promise.catch(() => {});
-  return { promise, resolve: (value) => resolve(value), reject: (error) => reject(error) };
+  return { promise, resolve, reject };
 }

@@ -1,6 +1,5 @@
-import { createMigrationClient, type MigrationClientDeps } from "./create-migration-client.js";
+import { createMigrationClient, type MigrationClientDeps, type StartedClient } from "./create-migration-client.js";
 import { readJobEnvironment, type MigrationEnv } from "./job-environment.js";
-import type { MigrationClient } from "./migration-client.js";
 import { noOpClient } from "./no-op-client.js";
 import { socketOpener } from "./open-socket.js";
 
@@ -12,7 +11,7 @@ import { socketOpener } from "./open-socket.js";
 export function startClient({
   env,
   ...deps
-}: Pick<MigrationClientDeps, "handlers" | "listeners" | "options"> & { readonly env: MigrationEnv }): MigrationClient {
+}: Pick<MigrationClientDeps, "handlers" | "listeners" | "options"> & { readonly env: MigrationEnv }): StartedClient {
   const environment = readJobEnvironment(env);
   if (!environment) return noOpClient();
   return createMigrationClient({

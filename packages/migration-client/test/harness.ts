@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import { callbacks } from "../src/callbacks.js";
+import { reports } from "../src/connect-migration.js";
 import { createMigrationClient } from "../src/create-migration-client.js";
 import { readJobEnvironment } from "../src/job-environment.js";
 import { checkOptions, type MigrationClientOptions } from "../src/migration-client-options.js";
@@ -64,7 +65,7 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
   const environment = readJobEnvironment({ ...ENV, ...env });
   if (!environment) throw new Error("the test's environment names no worker");
   const checked = checkOptions({ log: (line) => lines.push(line), clock, random, ...opts });
-  const client = createMigrationClient({
+  const { client: core, driver } = createMigrationClient({
     handlers: () => callbacks(handlers),
     listeners: [],
     environment,
@@ -75,6 +76,7 @@ export function unconnected(handlers: MigrationHandlers, options: HarnessOptions
       WebSocket: checked.WebSocket ?? (checked.createSocket ? undefined : Socket),
     }),
   });
+  const client = Object.assign(core, reports(driver));
   const harness: Harness = {
     client,
     clock,

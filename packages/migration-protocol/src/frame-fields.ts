@@ -1,5 +1,5 @@
-/** What a field holds: a `count` is an integer from 0 on, and `json` is any JSON, which is not looked at. */
-export type FieldKind = "string" | "number" | "count" | "json";
+/** What a field holds: a `uint` is an integer from 0 to 2^53 - 1, and `json` is any JSON, which is not looked at. */
+export type FieldKind = "string" | "number" | "uint" | "json";
 
 /** The fields of an object, in the order in which they are checked. The name of an optional one ends in `?`. */
 export interface Fields {
@@ -23,5 +23,5 @@ type ObjectOf<F> = {
 };
 
 type ValueOf<Field> = Field extends FieldKind
-  ? { string: string; number: number; count: number; json: unknown }[Field]
+  ? { string: string; number: number; uint: number; json: unknown }[Field]
   : ObjectOf<Field>;

@@ -8,7 +8,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 const kinds = new Map<string, FieldKind>([
   ['{"type":"string"}', "string"],
   ['{"type":"number"}', "number"],
-  ['{"type":"integer","minimum":0,"maximum":9007199254740991}', "count"],
+  ['{"type":"integer","minimum":0,"maximum":9007199254740991}', "uint"],
   ["{}", "json"],
 ]);
 

@@ -3,7 +3,7 @@
 export const jobToWorkerFrame = {
   hello: {
     token: "string",
-    "protocol?": "count",
+    "protocol?": "uint",
     "session?": "string",
     "client?": "string",
   },
@@ -30,11 +30,11 @@ export const workerToJobFrame = {
     "migration?": {
       id: "string",
     },
-    "protocol?": "count",
+    "protocol?": "uint",
     "worker?": "string",
-    "epoch?": "count",
+    "epoch?": "uint",
     "limits?": {
-      maxFrameBytes: "count",
+      maxFrameBytes: "uint",
     },
     "pingIntervalMs?": "number",
   },
@@ -62,37 +62,37 @@ export const workerToJobFrame = {
 export const jobToWorkerFrameV2 = {
   hello: {
     token: "string",
-    "protocol?": "count",
+    "protocol?": "uint",
     "session?": "string",
     "client?": "string",
   },
   state: {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
     payload: "json",
   },
   "state-refused": {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
     reason: "string",
   },
   "target-ready": {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
     payload: "json",
   },
   "source-stopped-output": {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
     payload: "json",
   },
   "target-applied": {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
   },
   abort: {
     migrationId: "string",
-    seq: "count",
+    seq: "uint",
     reason: "string",
   },
   ping: {},
@@ -104,49 +104,49 @@ export const workerToJobFrameV2 = {
     "migration?": {
       id: "string",
     },
-    "protocol?": "count",
+    "protocol?": "uint",
     "worker?": "string",
-    "epoch?": "count",
+    "epoch?": "uint",
     "limits?": {
-      maxFrameBytes: "count",
+      maxFrameBytes: "uint",
     },
     "pingIntervalMs?": "number",
   },
   "get-state": {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
     "deadlineMs?": "number",
   },
   "initial-state": {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
     "deadlineMs?": "number",
     payload: "json",
   },
   "cutover-ready": {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
     "deadlineMs?": "number",
     payload: "json",
   },
   "cutover-apply": {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
     "deadlineMs?": "number",
     payload: "json",
   },
   abort: {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
     "deadlineMs?": "number",
     reason: "string",
   },
   committed: {
     migrationId: "string",
-    epoch: "count",
+    epoch: "uint",
   },
   "report-ack": {
-    seq: "count",
+    seq: "uint",
     "ignored?": "string",
   },
   ping: {},

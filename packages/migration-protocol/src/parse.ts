@@ -10,36 +10,28 @@ export type ParseResult<T> =
 
 export type Refusal = Extract<ParseResult<never>, { ok: false }>;
 
-/** What was JSON, so that no field is undefined. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function isFrame(value: unknown): value is JsonObject & { readonly type: string } {
+export function isFrame(value: unknown): value is Readonly<Record<string, unknown>> & { readonly type: string } {
   return isObject(value) && typeof value["type"] === "string";
 }
 
-export function refusal(reason: string): Refusal {
-  return { ok: false, reason };
-}
-
 export function notJson(): Refusal {
-  return refusal("the frame is not JSON");
+  return { ok: false, reason: "the frame is not JSON" };
 }
 
-/** Why a value is not a frame of any type. */
-export function notFrame(value: unknown): Refusal {
-  return refusal(isObject(value) ? 'the frame has no string field "type"' : "the frame is not a JSON object");
+export function notFrame(): Refusal {
+  return { ok: false, reason: 'the frame is not a JSON object with a string "type"' };
 }
 
 export function unknownFrame(type: string): Refusal {
   const unknownType = type.length > 40 ? `${type.slice(0, 40)}…` : type;
-  return { ...refusal(`unknown frame type ${JSON.stringify(unknownType)}`), unknownType };
+  return { ok: false, reason: `unknown frame type ${JSON.stringify(unknownType)}`, unknownType };
 }
 
-/** How a field is wrong. Without `expected` it is missing, and could be anything. */
-export function fieldFault(path: string, expected?: string): string {
-  return `"${path}" is missing${expected ? ` or not of type ${expected}` : ""}`;
+/** A field holds nothing, or something of another kind. */
+export function fieldFault(type: string, path: string, kind: string): Refusal {
+  return { ok: false, reason: `${type}: "${path}" is missing or not of type ${kind}` };
 }

@@ -38,7 +38,7 @@ describe.each([
   it("want the migration and a sequence number of a report of version 2", () => {
     expect(parseJobToWorkerFrameV2('{"type":"target-applied","migrationId":"m-1"}')).toEqual({
       ok: false,
-      reason: 'target-applied: "seq" is missing or not of type number',
+      reason: 'target-applied: "seq" is missing or not of type uint',
     });
     expect(parseJobToWorkerFrame('{"type":"target-applied","migrationId":"m-1","seq":1}')).toEqual({
       ok: true,
@@ -68,14 +68,14 @@ describe.each([
   it.each([
     ["", "the frame is not JSON"],
     ['{"type":"hello"', "the frame is not JSON"],
-    ["[]", "the frame is not a JSON object"],
-    ["null", "the frame is not a JSON object"],
-    ['"hello"', "the frame is not a JSON object"],
-    ["{}", 'the frame has no string field "type"'],
-    ['{"type":7}', 'the frame has no string field "type"'],
+    ["[]", 'the frame is not a JSON object with a string "type"'],
+    ["null", 'the frame is not a JSON object with a string "type"'],
+    ['"hello"', 'the frame is not a JSON object with a string "type"'],
+    ["{}", 'the frame is not a JSON object with a string "type"'],
+    ['{"type":7}', 'the frame is not a JSON object with a string "type"'],
     ['{"type":"hello"}', 'hello: "token" is missing or not of type string'],
     ['{"type":"hello","token":5}', 'hello: "token" is missing or not of type string'],
-    ['{"type":"state"}', 'state: "payload" is missing'],
+    ['{"type":"state"}', 'state: "payload" is missing or not of type json'],
     ['{"type":"abort","reason":null}', 'abort: "reason" is missing or not of type string'],
   ])("refuse %s", (text, reason) => {
     expect(parseJobToWorkerFrame(text)).toEqual({ ok: false, reason });

@@ -3,29 +3,31 @@ import type { JobToWorkerFrame, JobToWorkerFrameV2, WorkerToJobFrame, WorkerToJo
 
 // A payload came out of JSON.parse, so it is JSON already: checking it again would cost 4 to 12 times the parse.
 const payload = z.unknown();
-const text = z.string();
-const count = z.number().check(z.int(), z.minimum(0));
+// The message says what a field should hold.
+const text = z.string("string");
+const number = z.number("number");
+const uint = z.number("uint").check(z.int("uint"), z.minimum(0, "uint"));
 const optional = z.exactOptional;
 
-const report = { migrationId: text, seq: count };
+const report = { migrationId: text, seq: uint };
 const command = { migrationId: text };
-const commandV2 = { ...command, epoch: count, deadlineMs: optional(z.number()) };
+const commandV2 = { ...command, epoch: uint, deadlineMs: optional(number) };
 
 const hello = z.object({
   type: z.literal("hello"),
   token: text,
-  protocol: optional(count),
+  protocol: optional(uint),
   session: optional(text),
   client: optional(text),
 });
 const helloAck = z.object({
   type: z.literal("hello-ack"),
-  migration: optional(z.object({ id: text })),
-  protocol: optional(count),
+  migration: optional(z.object({ id: text }, "object")),
+  protocol: optional(uint),
   worker: optional(text),
-  epoch: optional(count),
-  limits: optional(z.object({ maxFrameBytes: count })),
-  pingIntervalMs: optional(z.number()),
+  epoch: optional(uint),
+  limits: optional(z.object({ maxFrameBytes: uint }, "object")),
+  pingIntervalMs: optional(number),
 });
 const ping = z.object({ type: z.literal("ping") });
 const pong = z.object({ type: z.literal("pong") });
@@ -72,8 +74,8 @@ export const workerToJobFrameV2 = z.discriminatedUnion("type", [
   z.object({ type: z.literal("cutover-ready"), ...commandV2, payload }),
   z.object({ type: z.literal("cutover-apply"), ...commandV2, payload }),
   z.object({ type: z.literal("abort"), ...commandV2, reason: text }),
-  z.object({ type: z.literal("committed"), migrationId: text, epoch: count }),
-  z.object({ type: z.literal("report-ack"), seq: count, ignored: optional(text) }),
+  z.object({ type: z.literal("committed"), migrationId: text, epoch: uint }),
+  z.object({ type: z.literal("report-ack"), seq: uint, ignored: optional(text) }),
   ping,
   pong,
 ]) satisfies z.ZodMiniType<WorkerToJobFrameV2>;

@@ -1,28 +1,19 @@
 import type { FieldKind, Fields, FrameOf, FrameTable } from "./frame-fields.js";
-import {
-  fieldFault,
-  isFrame,
-  isObject,
-  notFrame,
-  notJson,
-  refusal,
-  unknownFrame,
-  type JsonObject,
-  type ParseResult,
-} from "./parse.js";
+import { fieldFault, isFrame, isObject, notFrame, notJson, unknownFrame, type ParseResult } from "./parse.js";
 
-/** A field as it is looked for: the names of a table are taken apart once, and not for every frame. */
-interface Field {
-  readonly name: string;
-  readonly isOptional: boolean;
-  readonly holds: FieldKind | readonly Field[];
-}
+/** What a field of each kind may hold. */
+const holds: Readonly<Record<FieldKind, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  // JSON.parse makes Infinity of 1e999.
+  number: Number.isFinite,
+  uint: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+  json: (value) => value !== undefined,
+};
 
 /** Makes a parser of JSON text from a table of frames. */
 export function tableParser<const Table extends FrameTable>(
   table: Table,
 ): (text: string) => ParseResult<FrameOf<Table>> {
-  const frames = new Map(Object.entries(table).map(([type, fields]) => [type, listFields(fields)]));
   return (text) => {
     let frame: unknown;
     try {
@@ -30,63 +21,42 @@ export function tableParser<const Table extends FrameTable>(
     } catch {
       return notJson();
     }
-    if (!isFrame(frame)) return notFrame(frame);
+    if (!isFrame(frame)) return notFrame();
     const { type } = frame;
-    const fields = frames.get(type);
+    const fields = Object.hasOwn(table, type) ? table[type] : undefined;
     if (!fields) return unknownFrame(type);
-    const message = { type };
-    const fault = copyFields(fields, frame, message, "");
-    return isSound<FrameOf<Table>>(message, fault) ? { ok: true, message } : refusal(`${type}: ${fault}`);
+    const message: Record<string, unknown> = { type };
+    const wrong = copyFields(fields, frame, message);
+    if (wrong) return fieldFault(type, ...wrong);
+    // What was copied by a table is one of its frames.
+    // oxlint-disable-next-line no-unsafe-type-assertion
+    return { ok: true, message: message as FrameOf<Table> };
   };
 }
 
-function listFields(fields: Fields): readonly Field[] {
-  return Object.entries(fields).map(([name, holds]) => ({
-    name: name.replace("?", ""),
-    isOptional: name.endsWith("?"),
-    holds: typeof holds === "string" ? holds : listFields(holds),
-  }));
-}
+/** The path of a field that is wrong, and what it should hold. */
+type Wrong = readonly [path: string, kind: string];
 
-/** Copies the fields that are known, up to the first one that is wrong. Returns how it is wrong, if there is one. */
+/** Copies the fields that are known, up to the first one that is wrong. Returns that one, if there is one. */
 function copyFields(
-  fields: readonly Field[],
-  from: JsonObject,
+  fields: Fields,
+  from: Readonly<Record<string, unknown>>,
   to: Record<string, unknown>,
-  parent: string,
-): string | undefined {
-  for (const { name, isOptional, holds } of fields) {
+  parent = "",
+): Wrong | undefined {
+  for (const [key, kind] of Object.entries(fields)) {
+    const name = key.replace("?", "");
     const value = from[name];
     const path = parent + name;
-    if (value === undefined) {
-      if (isOptional) continue;
-      if (holds === "json") return fieldFault(path);
-    }
-    if (typeof holds === "string") {
-      const expected = holds === "json" ? undefined : expectedInstead(value, holds);
-      if (expected) return fieldFault(path, expected);
+    if (value === undefined && name !== key) continue;
+    if (typeof kind === "string") {
+      if (!holds[kind](value)) return [path, kind];
       to[name] = value;
     } else {
-      if (!isObject(value)) return fieldFault(path, "object");
-      const fault = copyFields(holds, value, (to[name] = {}), `${path}.`);
-      if (fault) return fault;
+      if (!isObject(value)) return [path, "object"];
+      const wrong = copyFields(kind, value, (to[name] = {}), `${path}.`);
+      if (wrong) return wrong;
     }
   }
   return undefined;
-}
-
-/** What should be in the place of a value; undefined where the value is right. */
-function expectedInstead(value: unknown, kind: FieldKind): string | undefined {
-  if (kind === "string") return typeof value === "string" ? undefined : kind;
-  // JSON.parse makes Infinity of 1e999.
-  if (typeof value !== "number" || !Number.isFinite(value)) return "number";
-  if (kind === "number") return undefined;
-  if (!Number.isInteger(value)) return "int";
-  if (value < 0) return "too_small";
-  return value > Number.MAX_SAFE_INTEGER ? "too_big" : undefined;
-}
-
-/** What was copied by a table is one of its frames where nothing was wrong. */
-function isSound<Frame extends object>(_message: object, fault: string | undefined): _message is Frame {
-  return fault === undefined;
 }

@@ -1,10 +1,4 @@
-import {
-  LIMITS,
-  PROTOCOL_VERSION,
-  type HelloAckFrame,
-  type ReportAckFrame,
-  type ReportFrame,
-} from "@changeover/migration-protocol";
+import { LIMITS, PROTOCOL_VERSION, type ReportFrame } from "@changeover/migration-protocol";
 import { MAX_DELAY_MS } from "../clock.js";
 import { encodeReport, numberReport, whyOversized } from "../encode-report.js";
 import type { MigrationClientErrorCode } from "../migration-client-error.js";
@@ -38,6 +32,7 @@ import {
   preempt,
   release,
   settleTask,
+  startedTask,
   startNext,
   type Task,
 } from "./task-queue.js";
@@ -51,6 +46,11 @@ type Turn = { -readonly [K in keyof ClientState]: ClientState[K] } & {
   readonly names: HandlerNames;
 };
 
+type InputType = ClientInput["type"];
+
+/** An input of one type. */
+type InputOf<T extends InputType> = Extract<ClientInput, { readonly type: T }>;
+
 /** Everything that a client decides. Pure: the same state and input give the same state and effects. */
 export function clientTransition(
   state: ClientState,
@@ -58,79 +58,167 @@ export function clientTransition(
   names: HandlerNames = CALLBACK_NAMES,
 ): ClientStep {
   const turn: Turn = { ...state, effects: [], names };
-  take(turn, input);
-  const { state: queue, task } = startNext(turn.queue);
-  if (task) turn.effects.push({ type: "run", task });
+  // All that is still of interest to a closed client is what becomes of its last reports.
+  if (!turn.isClosed || (input.type !== "acknowledged" && input.type !== "command")) take(turn, input);
+  const { running } = turn.queue;
+  turn.queue = startNext(turn.queue);
+  const task = startedTask(turn.queue, turn.queue.running);
+  if (task && task.key !== running) turn.effects.push({ type: "run", task });
   const { effects, names: _, ...next } = turn;
-  return { state: { ...next, queue }, effects };
+  return { state: next, effects };
 }
 
-function take(turn: Turn, input: ClientInput): void {
-  // All that is still of interest is what becomes of the last reports.
-  if (turn.isClosed && (input.type === "acknowledged" || input.type === "command")) return;
-  switch (input.type) {
-    case "acknowledged":
-      acknowledged(turn, input.ack);
-      break;
-    case "lost":
-      turn.link = { ...turn.link, isConnected: false };
-      if (turn.isClosed) disconnect(turn);
-      else if (turn.link.version === 1) withdrawAll(turn);
-      break;
-    case "command":
-      command(turn, input.frame);
-      break;
-    case "report-ack":
-      reportAcknowledged(turn, input.ack);
-      if (turn.isClosed) disconnectWhenDelivered(turn);
-      break;
-    case "written":
-      // What was written to a socket counts as sent in version 1; in version 2 it is kept until it is acknowledged.
-      if (turn.link.version === 1) remove(turn, ({ seq }) => seq === input.seq);
-      break;
-    case "report":
-      if (permit(turn, input.method, input.report)) {
-        const { current } = turn.session;
-        const command = COMMAND_OF[input.report];
-        // A handler that still runs when its work has been reported holds nobody up.
-        turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.type === command && frame.migrationId === current);
-        deliver(turn, input.report, input.method, input.text, current ?? "");
-      }
-      break;
-    case "abort":
-      giveUp(turn, input.reason);
-      break;
-    case "answered":
-      answered(turn, input.task, input.method, input.text);
-      break;
-    case "refused":
-      refuse(turn, openQuestion(turn.queue, input.task), input.reason);
-      break;
-    case "settled":
-      settled(turn, input.task, input.failure);
-      break;
-    case "no-handler":
-      noHandler(turn, input.task);
-      break;
-    case "timed-out":
-      timedOut(turn, input.task);
-      break;
-    case "grace-over":
-      graceOver(turn, input.task);
-      break;
-    case "resume-due":
-      resume(turn);
-      break;
-    case "closed":
-      turn.isClosed = true;
-      turn.link = { ...turn.link, isConnected: input.isConnected };
-      fire(turn, () => true, "closed", input.why);
-      disconnectWhenDelivered(turn);
-      break;
-    case "flush-over":
-      disconnect(turn);
-  }
+function take<T extends InputType>(turn: Turn, input: InputOf<T> & { readonly type: T }): void {
+  const { type } = input;
+  TAKE[type](turn, input);
 }
+
+/** What each input does. */
+const TAKE: { readonly [T in InputType]: (turn: Turn, input: InputOf<T>) => void } = {
+  acknowledged(turn, { ack }) {
+    const id = ack.migration?.id;
+    if (!turn.session.isAcknowledged && id !== undefined) {
+      turn.outbox = { ...turn.outbox, reports: turn.outbox.reports.map((each) => ({ ...each, migrationId: id })) };
+    }
+    turn.session = acknowledge(turn.session, ack);
+    turn.link = {
+      isConnected: true,
+      version: ack.protocol === PROTOCOL_VERSION ? 2 : 1,
+      maxFrameBytes: ack.limits?.maxFrameBytes ?? LIMITS.maxFrameBytes,
+    };
+    const { role, current } = turn.session;
+    log(turn, `connected as ${role}${role === "target" ? ` of ${current}` : ""}`);
+    flush(turn);
+    withdrawQuestions(turn);
+  },
+  lost(turn) {
+    turn.link = { ...turn.link, isConnected: false };
+    if (turn.isClosed) disconnect(turn);
+    else withdrawQuestions(turn);
+  },
+  command(turn, { frame }) {
+    const { type, migrationId } = frame;
+    const { state, why, refuses } = receive(turn.session, frame);
+    turn.session = state;
+    if (why !== undefined) {
+      log(turn, `${type} of ${migrationId} ${refuses ? "refused" : "ignored"}: ${why}`);
+      if (refuses) deliverReason(turn, "state-refused", why, migrationId);
+      return;
+    }
+    switch (type) {
+      case "get-state":
+        turn.queue = addTask(turn.queue, frame, withinMs(frame.deadlineMs ?? Infinity, turn.times.getStateTimeoutMs));
+        break;
+      case "abort":
+        log(turn, `${migrationId} aborted by the worker: ${JSON.stringify(frame.reason)}`);
+        abort(turn, frame, `the worker aborted ${migrationId}: ${frame.reason}`);
+        break;
+      case "committed":
+        log(turn, `${migrationId} committed`);
+        // The commit says that all was heard that mattered, before the acknowledgements that say so too.
+        remove(turn, isOf(migrationId));
+        turn.queue = closeQuestions(turn.queue, (task) => task.frame.migrationId === migrationId);
+        turn.queue = addTask(
+          liftDeadlines(turn.queue, (task) => task.frame.migrationId === migrationId),
+          frame,
+        );
+        break;
+      default:
+        turn.queue = addTask(turn.queue, frame, frame.deadlineMs === undefined ? null : withinMs(frame.deadlineMs));
+    }
+  },
+  "report-ack"(turn, { ack: { seq, ignored } }) {
+    for (const { method } of remove(turn, (report) => report.seq === seq)) {
+      if (ignored !== undefined) log(turn, `${method} was ignored by the worker: ${JSON.stringify(ignored)}`);
+    }
+    if (turn.isClosed) disconnectWhenDelivered(turn);
+  },
+  written(turn, { seq }) {
+    // What was written to a socket counts as sent in version 1; in version 2 it is kept until it is acknowledged.
+    if (turn.link.version === 1) remove(turn, (report) => report.seq === seq);
+  },
+  report(turn, { method, report: type, text }) {
+    if (!permit(turn, method, type)) return;
+    const { current } = turn.session;
+    const command = COMMAND_OF[type];
+    // A handler that still runs when its work has been reported holds nobody up.
+    turn.queue = liftDeadlines(turn.queue, ({ frame }) => frame.type === command && frame.migrationId === current);
+    deliver(turn, type, method, text, current ?? "");
+  },
+  abort(turn, { reason }) {
+    const id = turn.isClosed ? undefined : currentMigration(turn.session)?.id;
+    const questions = openQuestions(turn.queue).filter(({ frame }) => frame.migrationId === id);
+    for (const question of questions) refuse(turn, question, reason);
+    if (questions.length === 0) reportAbort(turn, reason);
+  },
+  answered(turn, { task, method, text }) {
+    const question = openQuestion(turn.queue, task);
+    if (!question) return;
+    turn.queue = closeQuestions(turn.queue, ({ key }) => key === task);
+    deliver(turn, "state", method, text, question.frame.migrationId);
+  },
+  refused(turn, { task, reason }) {
+    refuse(turn, openQuestion(turn.queue, task), reason);
+  },
+  settled(turn, { task: key, failure }) {
+    const task = startedTask(turn.queue, key);
+    turn.queue = settleTask(turn.queue, key);
+    if (!task || failure === undefined) return;
+    log(turn, failure);
+    fail(turn, task, failure);
+  },
+  "no-handler"(turn, { task: key }) {
+    const task = startedTask(turn.queue, key);
+    if (!task) return;
+    turn.queue = settleTask(turn.queue, key);
+    const { type, migrationId } = task.frame;
+    // Whoever does not mind an end needs no handler for it.
+    if (type === "abort" || type === "committed") return;
+    const reason = `this job has no ${turn.names[type]} handler`;
+    log(turn, `${type} of ${migrationId}: ${reason}`);
+    // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
+    if (type !== "initial-state") fail(turn, task, reason);
+  },
+  "timed-out"(turn, { task: key }) {
+    const { queue, names } = turn;
+    const task = awaitedTasks(queue).find((each) => each.key === key);
+    if (!task) return;
+    const { frame, answerWithinMs } = task;
+    const running = startedTask(queue, queue.running);
+    const reason =
+      running && !queue.started.includes(task)
+        ? `the job was busy with ${names[running.frame.type]} for ${answerWithinMs} ms`
+        : `${names[frame.type]} did not settle within ${answerWithinMs} ms`;
+    log(turn, `${frame.type} of ${frame.migrationId}: ${reason}`);
+    fail(turn, task, reason);
+    fire(turn, (each) => each.key === key, "timed-out", reason);
+  },
+  "grace-over"(turn, { task: key }) {
+    const task = startedTask(turn.queue, key);
+    if (!task) return;
+    const name = turn.names[task.frame.type];
+    log(turn, `${name} has not settled within ${PREEMPTION_GRACE_MS} ms of its signal: going on without it`);
+    turn.queue = release(turn.queue, key);
+  },
+  "resume-due"(turn) {
+    const migration = stoppedMigration(turn.session);
+    if (!migration) return;
+    const { id: migrationId, epoch } = migration;
+    const reason = `nothing was heard of the worker for ${turn.times.resumeAfterMs} ms after the output had stopped`;
+    log(turn, `${migrationId} is given up: ${reason}`);
+    turn.session = resumed(turn.session, migration);
+    const frame = { type: "abort", migrationId, reason, ...(epoch === null ? {} : { epoch }) } as const;
+    abort(turn, frame, reason);
+    deliverReason(turn, "abort", reason, migrationId);
+  },
+  closed(turn, { why, isConnected }) {
+    turn.isClosed = true;
+    turn.link = { ...turn.link, isConnected };
+    fire(turn, () => true, "closed", why);
+    disconnectWhenDelivered(turn);
+  },
+  "flush-over": disconnect,
+};
 
 function disconnectWhenDelivered(turn: Turn): void {
   const { link, outbox } = turn;
@@ -160,89 +248,22 @@ export function whyTooLarge(
   return whyOversized(method, frameText(link, text, migrationId, seq), link.maxFrameBytes);
 }
 
-function acknowledged(turn: Turn, ack: HelloAckFrame): void {
-  const id = ack.migration?.id;
-  if (!turn.session.isAcknowledged && id !== undefined) {
-    turn.outbox = { ...turn.outbox, reports: turn.outbox.reports.map((each) => ({ ...each, migrationId: id })) };
-  }
-  turn.session = acknowledge(turn.session, ack);
-  turn.link = {
-    isConnected: true,
-    version: ack.protocol === PROTOCOL_VERSION ? 2 : 1,
-    maxFrameBytes: ack.limits?.maxFrameBytes ?? LIMITS.maxFrameBytes,
-  };
-  const { role, current } = turn.session;
-  log(turn, role === "target" ? `connected as target of ${current ?? ""}` : "connected as source");
-  flush(turn);
-  if (turn.link.version === 1) withdrawAll(turn);
-}
-
-function command(turn: Turn, frame: CommandFrame): void {
-  const { type, migrationId } = frame;
-  const { state, why, refuses } = receive(turn.session, frame);
-  turn.session = state;
-  if (why !== undefined) {
-    log(turn, `${type} of ${migrationId} ${refuses ? "refused" : "ignored"}: ${why}`);
-    if (refuses) deliverReason(turn, "state-refused", why, migrationId);
-    return;
-  }
-  const isOfIt = (task: Task): boolean => task.frame.migrationId === migrationId;
-  switch (frame.type) {
-    case "get-state":
-      turn.queue = addTask(turn.queue, frame, withinMs(frame.deadlineMs ?? Infinity, turn.times.getStateTimeoutMs));
-      break;
-    case "abort":
-      log(turn, `${migrationId} aborted by the worker: ${JSON.stringify(frame.reason)}`);
-      abort(turn, frame, `the worker aborted ${migrationId}: ${frame.reason}`);
-      break;
-    case "committed":
-      log(turn, `${migrationId} committed`);
-      // The commit says that all was heard that mattered, before the acknowledgements that say so too.
-      remove(turn, (report) => report.migrationId === migrationId);
-      turn.queue = closeQuestions(turn.queue, isOfIt);
-      turn.queue = addTask(liftDeadlines(turn.queue, isOfIt), frame);
-      break;
-    default:
-      turn.queue = addTask(turn.queue, frame, frame.deadlineMs === undefined ? null : withinMs(frame.deadlineMs));
-  }
-}
-
 function withinMs(deadlineMs: number, atMostMs = MAX_DELAY_MS): number {
   return Math.floor(Math.min(atMostMs, DEADLINE_SHARE * deadlineMs));
 }
 
+/** No report of a migration that is over may follow, and the job is to resume before it does anything else. */
 function abort(turn: Turn, frame: Extract<CommandFrame, { type: "abort" }>, why: string): void {
-  dropOf(turn, frame.migrationId);
-  fire(turn, (task) => task.frame.migrationId === frame.migrationId, "aborted", why);
+  const { migrationId } = frame;
+  drop(turn, isOf(migrationId));
+  fire(turn, (task) => task.frame.migrationId === migrationId, "aborted", why);
   turn.queue = addTaskFirst(turn.queue, frame);
 }
 
-/** No report of a migration that is over may follow. */
-function dropOf(turn: Turn, migrationId: string): void {
-  drop(turn, (report) => report.migrationId === migrationId);
-}
-
-function resume(turn: Turn): void {
-  const migration = stoppedMigration(turn.session);
-  if (!migration) return;
-  const { id: migrationId, epoch } = migration;
-  const reason = `nothing was heard of the worker for ${turn.times.resumeAfterMs} ms after the output had stopped`;
-  log(turn, `${migrationId} is given up: ${reason}`);
-  turn.session = resumed(turn.session, migration);
-  const frame = { type: "abort", migrationId, reason, ...(epoch === null ? {} : { epoch }) } as const;
-  abort(turn, frame, reason);
-  deliverReason(turn, "abort", reason, migrationId);
-}
-
 /** A worker of version 1 asks again on the next connection: an answer to what it asked before would be one too many. */
-function withdrawAll(turn: Turn): void {
+function withdrawQuestions(turn: Turn): void {
+  if (turn.link.version === 2) return;
   fire(turn, isOpenQuestion, "disconnected", "the connection that asked for the state is gone");
-}
-
-function giveUp(turn: Turn, reason: string): void {
-  const questions = turn.isClosed ? [] : questionsOf(turn, currentMigration(turn.session)?.id);
-  for (const question of questions) refuse(turn, question, reason);
-  if (questions.length === 0) reportAbort(turn, reason);
 }
 
 function reportAbort(turn: Turn, reason: string): void {
@@ -261,67 +282,14 @@ function permit(turn: Turn, method: string, type: JobReportFrame["type"]): boole
   return why === undefined;
 }
 
-function settled(turn: Turn, key: number, failure: string | undefined): void {
-  const task = startedTask(turn, key);
-  turn.queue = settleTask(turn.queue, key);
-  if (!task || failure === undefined) return;
-  refuse(turn, task, failure);
-  log(turn, failure);
-  fail(turn, task, failure);
-}
-
-function noHandler(turn: Turn, key: number): void {
-  const task = startedTask(turn, key);
-  if (!task) return;
-  turn.queue = settleTask(turn.queue, key);
-  const { type, migrationId } = task.frame;
-  const reason = `this job has no ${turn.names[type]} handler`;
+/**
+ * A command cannot be carried out. A question is refused; a cutover command aborts its migration, unless its handler was
+ * pre-empted: that has nothing left to abort.
+ */
+function fail(turn: Turn, task: Task, reason: string): void {
   refuse(turn, task, reason);
-  if (!("payload" in task.frame)) return;
-  // A target may have no use for a state. For the other answers the worker waits until its deadline is over.
-  const isNeeded = type !== "initial-state";
-  log(turn, `${type} of ${migrationId} ${isNeeded ? "aborts it" : "has no effect"}: ${reason}`);
-  if (isNeeded) fail(turn, task, reason);
-}
-
-/** A cutover command that fails aborts its migration, unless its handler was pre-empted: that has nothing left to abort. */
-function fail(turn: Turn, { frame, hasFired }: Task, reason: string): void {
-  const isInProgress = currentMigration(turn.session)?.id === frame.migrationId;
-  if ("payload" in frame && !hasFired && isInProgress) reportAbort(turn, reason);
-}
-
-function timedOut(turn: Turn, key: number): void {
-  const { queue } = turn;
-  const task = awaitedTasks(queue).find((each) => each.key === key);
-  if (!task) return;
-  const { frame, answerWithinMs } = task;
-  const isQuestion = frame.type === "get-state";
-  const busyWith = queue.started.find((task) => task.key === queue.running)?.frame.type;
-  const reason = queue.started.includes(task)
-    ? `${turn.names[frame.type]} did not ${isQuestion ? "answer" : "settle"} within ${answerWithinMs} ms`
-    : `the job was busy with ${busyWith && turn.names[busyWith]} for ${answerWithinMs} ms`;
-  log(turn, `${reason}: ${frame.type} of ${frame.migrationId} ${isQuestion ? "refused" : "aborts it"}`);
-  refuse(turn, task, reason);
-  fail(turn, task, reason);
-  fire(turn, (each) => each.key === key, "timed-out", reason);
-}
-
-function graceOver(turn: Turn, key: number): void {
-  const task = startedTask(turn, key);
-  if (!task) return;
-  const { type, migrationId } = task.frame;
-  log(
-    turn,
-    `${turn.names[type]} of ${migrationId} has not settled within ${PREEMPTION_GRACE_MS} ms: going on without it`,
-  );
-  turn.queue = release(turn.queue, key);
-}
-
-function answered(turn: Turn, key: number, method: string, text: string): void {
-  const question = openQuestion(turn.queue, key);
-  if (!question) return;
-  turn.queue = closeQuestions(turn.queue, ({ key }) => key === question.key);
-  deliver(turn, "state", method, text, question.frame.migrationId);
+  const isInProgress = currentMigration(turn.session)?.id === task.frame.migrationId;
+  if ("payload" in task.frame && !task.hasFired && isInProgress) reportAbort(turn, reason);
 }
 
 /** Answers a question by a no, unless it has its answer. */
@@ -352,7 +320,7 @@ function fit(turn: Turn, report: OutboxReport): OutboxReport {
 }
 
 function deliverReason(turn: Turn, type: "state-refused" | "abort", reason: string, migrationId: string): void {
-  const method = type === "abort" ? "abort" : "refuseState";
+  const method = type === "abort" ? type : "refuseState";
   deliver(turn, type, method, encodeReport(method, { type, reason }), migrationId);
 }
 
@@ -369,12 +337,6 @@ function transmit(turn: Turn, report: OutboxReport): void {
   if (link.version === 1 && isAnswer(report)) remove(turn, (each) => each.seq === seq);
 }
 
-function reportAcknowledged(turn: Turn, { seq, ignored }: ReportAckFrame): void {
-  for (const { method } of remove(turn, (report) => report.seq === seq)) {
-    if (ignored !== undefined) log(turn, `${method} was ignored by the worker: ${JSON.stringify(ignored)}`);
-  }
-}
-
 function drop(turn: Turn, matches: (report: OutboxReport) => boolean): void {
   for (const { method } of remove(turn, matches)) {
     log(turn, `${method} dropped: its migration is not in progress any more`);
@@ -388,21 +350,14 @@ function remove(turn: Turn, matches: (report: OutboxReport) => boolean): readonl
 }
 
 function fire(turn: Turn, matches: (task: Task) => boolean, code: MigrationClientErrorCode, message: string): void {
-  const { state, fired } = preempt(turn.queue, matches);
-  turn.queue = state;
-  for (const { key: task } of fired) turn.effects.push({ type: "fire", task, code, message });
+  for (const task of turn.queue.started) {
+    if (!task.hasFired && matches(task)) turn.effects.push({ type: "fire", task: task.key, code, message });
+  }
+  turn.queue = preempt(turn.queue, matches);
 }
 
 function log(turn: Turn, line: string): void {
   turn.effects.push({ type: "log", line });
-}
-
-function questionsOf({ queue }: ClientState, migrationId: string | undefined): readonly Task[] {
-  return openQuestions(queue).filter(({ frame }) => frame.migrationId === migrationId);
-}
-
-function startedTask({ queue }: ClientState, key: number): Task | undefined {
-  return queue.started.find((task) => task.key === key);
 }
 
 function frameText({ version }: LinkState, text: string, migrationId: string, seq: number): string {
@@ -411,4 +366,8 @@ function frameText({ version }: LinkState, text: string, migrationId: string, se
 
 function isAnswer({ type }: OutboxReport): boolean {
   return type === "state" || type === "state-refused";
+}
+
+function isOf(id: string): (part: { readonly migrationId: string }) => boolean {
+  return ({ migrationId }) => migrationId === id;
 }

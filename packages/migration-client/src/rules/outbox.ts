@@ -32,6 +32,9 @@ export function replaceReport({ lastSeq, reports }: OutboxState, report: OutboxR
 }
 
 /** Removes what matches. */
-export function removeReports(outbox: OutboxState, matches: (report: OutboxReport) => boolean): OutboxState {
-  return { ...outbox, reports: outbox.reports.filter((report) => !matches(report)) };
+export function removeReports(
+  { lastSeq, reports }: OutboxState,
+  matches: (report: OutboxReport) => boolean,
+): OutboxState {
+  return { lastSeq, reports: reports.filter((report) => !matches(report)) };
 }

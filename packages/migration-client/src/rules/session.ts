@@ -94,32 +94,43 @@ export function acknowledge(state: SessionState, { migration, protocol, epoch }:
 }
 
 /** Whether a command is to be carried out. If so its migration is from now on the one in progress. */
-export function receive(state: SessionState, { type, migrationId, epoch }: CommandFrame): Judged {
+export function receive(state: SessionState, frame: CommandFrame): Judged {
+  const { type, migrationId } = frame;
+  const epoch = frame.epoch ?? null;
   const known = migrationOf(state, migrationId);
-  const no = (why: string, refuses = false): Judged => ({ state, why, refuses });
-  const yes = (next: SessionState, migration: Migration, isSeen = true): Judged => {
-    const seen = isSeen && !migration.seen.includes(type) ? [...migration.seen, type] : migration.seen;
-    const writesUnder = type === "cutover-apply" || type === "abort" ? (epoch ?? null) : state.epoch;
-    return { state: remember({ ...next, epoch: writesUnder }, { ...migration, seen, epoch: epoch ?? null }) };
+  // A source that has resumed on its own writes under the epoch that it had before. Where its target may have written,
+  // the worker's abort brings a newer one, without which nobody's output would count.
+  const isNewerAbort = type === "abort" && known?.endedBy === "job" && (epoch ?? 0) > (known.epoch ?? 0);
+  if (known?.seen.includes(type) && !isNewerAbort) return { state, why: "it has been handled already" };
+  const isQuestion = type === "get-state";
+  const isEnd = type === "abort" || type === "committed";
+  // A worker of version 1 asks as often as it needs an answer, after its own abort too, and then starts anew.
+  const isAsked = isQuestion && epoch === null;
+  const goesOn = isEnd ? known?.endedBy === "job" : isAsked && known?.endedBy !== "job";
+  if (known?.endedBy && !goesOn) return { state, why: over(known), refuses: isQuestion };
+  const role = type === "abort" ? state.role : ROLES[type];
+  const migration = isEnd
+    ? { ...(known ?? newMigration(migrationId, state.role)), endedBy: ENDS[type] }
+    : knownAs(role, known?.endedBy ? undefined : known, migrationId);
+  const seen = isAsked ? migration.seen : [...new Set([...migration.seen, type])];
+  const next = {
+    ...state,
+    role,
+    current: isEnd ? state.current : migrationId,
+    epoch: type === "cutover-apply" || type === "abort" ? epoch : state.epoch,
   };
-  if (known?.seen.includes(type) && !isNewerAbort(known, type, epoch)) return no("it has been handled already");
-  if (type === "abort" || type === "committed") {
-    if (known?.endedBy === "worker" || known?.endedBy === "commit") return no(over(known));
-    const migration = known ?? newMigration(migrationId, state.role);
-    if (type === "abort") return yes(state, { ...migration, endedBy: "worker" });
-    return yes({ ...state, role: "source" }, { ...migration, endedBy: "commit" });
-  }
-  if (type === "get-state") {
-    if (known?.endedBy === "job") return no("this job has aborted the migration", true);
-    if (known?.endedBy && epoch !== undefined) return no(over(known), true);
-    // A worker of version 1 asks as often as it needs an answer, after its own abort too, and then starts anew.
-    const migration = knownAs("source", known?.endedBy ? undefined : known, migrationId);
-    return yes({ ...state, role: "source", current: migrationId }, migration, epoch !== undefined);
-  }
-  if (known?.endedBy) return no(over(known));
-  const role = type === "cutover-ready" ? "source" : "target";
-  return yes({ ...state, role, current: migrationId }, knownAs(role, known, migrationId));
+  return { state: remember(next, { ...migration, seen, epoch }) };
 }
+
+/** What each command makes of an instance, and how it ends its migration. */
+const ROLES = {
+  "get-state": "source",
+  "initial-state": "target",
+  "cutover-ready": "source",
+  "cutover-apply": "target",
+  committed: "source",
+} as const;
+const ENDS = { abort: "worker", committed: "commit" } as const;
 
 /** Whether a report makes sense now. An abort that does ends the migration for this instance. */
 export function report(state: SessionState, type: JobReportFrame["type"]): Judged {
@@ -127,14 +138,18 @@ export function report(state: SessionState, type: JobReportFrame["type"]): Judge
   const no = (why: string): Judged => ({ state, why });
   if (!migration) return no("no migration is in progress");
   if (migration.endedBy) return no(over(migration));
-  if (type === "target-ready" && migration.role !== "target") return no("this instance is not a target");
   const cause = COMMAND_OF[type];
-  // A target may be ready before it has heard of a state, and where there is none.
-  if (cause && type !== "target-ready" && !migration.seen.includes(cause)) return no(`${cause} has not arrived`);
-  const next = { ...migration };
-  if (type === "abort") next.endedBy = "job";
-  if (type === "source-stopped-output") next.hasStopped = true;
-  return { state: remember(state, next) };
+  if (type === "target-ready") {
+    // A target may be ready before it has heard of a state, and where there is none.
+    if (migration.role !== "target") return no("this instance is not a target");
+  } else if (cause && !migration.seen.includes(cause)) return no(`${cause} has not arrived`);
+  return {
+    state: remember(state, {
+      ...migration,
+      endedBy: type === "abort" ? "job" : null,
+      hasStopped: migration.hasStopped || type === "source-stopped-output",
+    }),
+  };
 }
 
 /** Whether a report that was not delivered on the last connection makes sense on a new one. */
@@ -173,26 +188,13 @@ export function resumed(state: SessionState, migration: Migration): SessionState
   return remember(state, { ...migration, endedBy: "job", seen: [...migration.seen, "abort"] });
 }
 
-/**
- * A source that has resumed on its own writes under the epoch that it had before. Where its target may have written, the
- * worker's abort brings a newer one, without which nobody's output would count.
- */
-function isNewerAbort(
-  { endedBy, epoch: known }: Migration,
-  type: CommandFrame["type"],
-  epoch: number | undefined,
-): boolean {
-  return type === "abort" && endedBy === "job" && epoch !== undefined && epoch > (known ?? 0);
-}
-
 /** A migration in which this instance has another role than before starts anew. */
 function knownAs(role: "source" | "target", known: Migration | undefined, id: string): Migration {
   return known?.role === role ? known : newMigration(id, role);
 }
 
 function remember(state: SessionState, migration: Migration): SessionState {
-  const isKnown = migrationOf(state, migration.id) !== undefined;
-  const migrations = isKnown
+  const migrations = migrationOf(state, migration.id)
     ? state.migrations.map((each) => (each.id === migration.id ? migration : each))
     : [...state.migrations, migration].slice(-REMEMBERED_MIGRATIONS);
   return { ...state, migrations };
@@ -209,7 +211,7 @@ export const COMMAND_OF: Partial<Record<JobReportFrame["type"], CommandFrame["ty
 };
 
 function over({ id, endedBy }: Migration): string {
-  return `migration ${id} has been ${endedBy === "commit" ? "committed" : "aborted"}`;
+  return `migration ${id} was ended by its ${endedBy}`;
 }
 
 function newMigration(id: string, role: "source" | "target"): Migration {

@@ -36,6 +36,7 @@ export const EMPTY_QUEUE: QueueState = {
   isMakingWay: false,
 };
 
+/** Adds a task, as the last one. */
 export function addTask(queue: QueueState, frame: CommandFrame, answerWithinMs: number | null = null): QueueState {
   const key = queue.lastKey + 1;
   return { ...queue, lastKey: key, waiting: [...queue.waiting, { key, frame, answerWithinMs, hasFired: false }] };
@@ -43,37 +44,25 @@ export function addTask(queue: QueueState, frame: CommandFrame, answerWithinMs: 
 
 /** Puts a task before all that wait, to run after the running one or at the latest after the grace. */
 export function addTaskFirst(queue: QueueState, frame: CommandFrame): QueueState {
-  const key = queue.lastKey + 1;
-  return {
-    ...queue,
-    lastKey: key,
-    waiting: [{ key, frame, answerWithinMs: null, hasFired: false }, ...queue.waiting],
-    isMakingWay: queue.running !== null,
-  };
+  const next = addTask({ ...queue, waiting: [] }, frame);
+  return { ...next, waiting: [...next.waiting, ...queue.waiting], isMakingWay: queue.running !== null };
 }
 
-/** Removes tasks that wait, and returns those that have started and whose signal is to fire, where they match. */
-export function preempt(
-  queue: QueueState,
-  matches: (task: Task) => boolean,
-): { readonly state: QueueState; readonly fired: readonly Task[] } {
-  const fired = queue.started.filter((task) => !task.hasFired && matches(task));
-  const state = {
+/** Removes tasks that wait, and marks those that have started, whose signals are to fire, where they match. */
+export function preempt(queue: QueueState, matches: (task: Task) => boolean): QueueState {
+  return {
     ...queue,
     waiting: queue.waiting.filter((task) => !matches(task)),
-    started: queue.started.map((task) =>
-      fired.includes(task) ? { ...task, hasFired: true, answerWithinMs: null } : task,
-    ),
-    isMakingWay: queue.isMakingWay || fired.some(({ key }) => key === queue.running),
+    started: queue.started.map((task) => (matches(task) ? { ...task, hasFired: true, answerWithinMs: null } : task)),
+    isMakingWay: queue.isMakingWay || queue.started.some((task) => task.key === queue.running && matches(task)),
   };
-  return { state, fired };
 }
 
 /** Starts the next task, if there is one and none keeps it waiting. */
-export function startNext(queue: QueueState): { readonly state: QueueState; readonly task: Task | undefined } {
+export function startNext(queue: QueueState): QueueState {
   const [task, ...waiting] = queue.waiting;
-  if (queue.running !== null || !task) return { state: queue, task: undefined };
-  return { state: { ...queue, waiting, started: [...queue.started, task], running: task.key }, task };
+  if (queue.running !== null || !task) return queue;
+  return { ...queue, waiting, started: [...queue.started, task], running: task.key };
 }
 
 /** A handler has settled. */
@@ -84,6 +73,11 @@ export function settleTask(queue: QueueState, key: number): QueueState {
 /** A task keeps the others waiting no longer, whether its handler has settled or not. */
 export function release(queue: QueueState, key: number): QueueState {
   return key === queue.running ? { ...queue, running: null, isMakingWay: false } : queue;
+}
+
+/** A task whose handler has not settled. */
+export function startedTask({ started }: QueueState, key: number | null): Task | undefined {
+  return started.find((task) => task.key === key);
 }
 
 /** The tasks that the worker waits for, oldest first. */
