@@ -68,22 +68,42 @@ describe("what a method returns is the report", () => {
     ]);
   });
 
-  test("nothing returned is a refusal under a worker of version 1, whose target would wait for it in vain", async () => {
-    const { socket } = declared(jobOf({ getState: () => undefined }));
+  test("no state is a refusal under a worker of version 1, whose target would wait for one in vain", async () => {
+    const { socket } = declared(jobOf({ getState: () => null }));
     socket.acknowledge();
     socket.fireFrame({ type: "get-state", migrationId: "m-1" });
     await turn();
-    const reason = "getState returned nothing, of which a worker of version 1 tells the target nothing: return {}";
+    const reason = "a worker of version 1 cannot tell the target that there is no state: return {}";
     expect(socket.answers).toEqual([{ type: "state-refused", reason }]);
   });
 
-  test("nothing returned is null", async () => {
-    const { socket } = declaredV2(jobOf({ getState: () => undefined, stopAt: () => undefined }));
+  test("null is an answer as any other", async () => {
+    const { socket } = declaredV2(jobOf({ getState: () => null, stopAt: () => null }));
     socket.fireFrame(GET_STATE);
     await turn();
     socket.fireFrame(CUTOVER_READY);
     await turn();
     expect(socket.answersV2.map((frame) => "payload" in frame && frame.payload)).toEqual([null, null]);
+  });
+
+  test.each([
+    ["getState", undefined, GET_STATE, jobOf({ getState: () => undefined }), "state", "state-refused"],
+    ["adopt", "m-1", INITIAL_STATE, jobOf({ adopt: () => undefined }), "position", "abort"],
+    ["stopAt", undefined, CUTOVER_READY, jobOf({ stopAt: () => undefined }), "position", "abort"],
+  ])("a forgotten return in %s ends the handover and says so", async (name, target, command, job, what, type) => {
+    const { socket } = declaredV2(job, target === undefined ? {} : { target });
+    socket.fireFrame(command);
+    await turn();
+    const reason = `${name} failed: it returned nothing: return the ${what}, or null`;
+    expect(socket.answersV2).toEqual([{ type, migrationId: "m-1", seq: 1, reason }]);
+  });
+
+  test("what is called off as it arrives is never called", async () => {
+    const calls: string[] = [];
+    const { socket } = declaredV2(jobOf({ stopAt: () => calls.push("stopAt"), resume: () => calls.push("resume") }));
+    socket.fireFrame(CUTOVER_READY, ABORT);
+    await turn();
+    expect(calls).toEqual([]);
   });
 
   test("a target to which nothing was handed over adopts null", async () => {
@@ -382,6 +402,7 @@ test.each([
     { schemas: { state: 5 } },
     "option schemas.state must be a Standard Schema, as zod, valibot and arktype make them, and is 5",
   ],
+  [{ schema: {} }, "option schema must be left out: there is none of this name, and is an object"],
   [{ signal: "SIGTERM" }, 'option signal must be an AbortSignal, and is "SIGTERM"'],
 ])("an option that cannot work is an error: %o", (opts, message) => {
   // @ts-expect-error: what a caller without types can do.

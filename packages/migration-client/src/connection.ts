@@ -204,7 +204,7 @@ export function newConnection(deps: ConnectionDeps): Connection {
       return deps.onLost();
     }
     const last = (why: string): void => {
-      log(`${reason}: ${why}, so this client is closed`);
+      log(reason);
       deps.onLast(why);
     };
     const pace = paceAfter(code);

@@ -101,6 +101,7 @@ export function createMigrationClient(deps: MigrationClientDeps): StartedClient 
 
   function stop(why: string): void {
     if (driver.state.isClosed) return;
+    log(why);
     connection.retire();
     dispatch({ type: "closed", why, isConnected: connection.isAcknowledged() });
     emit({ type: "closed", reason: why });

@@ -2,7 +2,7 @@ import type { CommandHandler, CommandHandlers } from "./command-handlers.js";
 import type { HandoverEvent } from "./handover-event.js";
 import type { HandoverJob } from "./handover-job.js";
 import type { HandoverSchemas } from "./handover-options.js";
-import type { HandlerContext } from "./migration-handlers.js";
+import { MigrationClientError } from "./migration-client-error.js";
 import { isStateRefusal, refuse } from "./state-refusal.js";
 import { throughJson, validated, type StandardSchema } from "./standard-schema.js";
 import type { CommandFrame } from "./rules/session.js";
@@ -16,7 +16,7 @@ const NAMES = {
   committed: "released",
 } as const;
 
-const NOTHING = "getState returned nothing, of which a worker of version 1 tells the target nothing: return {}";
+const NO_STATE = "a worker of version 1 cannot tell the target that there is no state: return {}";
 
 const PHASES = {
   "get-state": "propose",
@@ -38,6 +38,8 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
   /** The migration in which the output was stopped, or may have been. */
   let stoppedIn: string | undefined;
 
+  // What has arrived is read in a turn of its own, and an instance that was called off meanwhile must neither stop nor
+  // take over: hence the looks at the signal.
   function handler(frame: CommandFrame): CommandHandler {
     const { migrationId } = frame;
     switch (frame.type) {
@@ -46,18 +48,20 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
           const state = await job.getState(context);
           if (isStateRefusal(state)) return state;
           // The target would wait for a state until its deadline is over.
-          if ((state ?? null) === null && context.epoch === undefined) return refuse(NOTHING);
+          if (state === null && context.epoch === undefined) return refuse(NO_STATE);
           return check("getState", "state", schemas.state, state);
         };
       case "initial-state":
         return async (context, report) => {
-          const state = await read("state", schemas.state, frame.payload, context);
+          const state = await read("state", schemas.state, frame.payload);
+          context.signal.throwIfAborted();
           const payload = await job.adopt(state, context);
           report({ type: "target-ready", payload: await check("adopt", "position", schemas.position, payload) });
         };
       case "cutover-ready":
         return async (context, report) => {
-          const position = await read("position", schemas.position, frame.payload, context);
+          const position = await read("position", schemas.position, frame.payload);
+          context.signal.throwIfAborted();
           stoppedIn = migrationId;
           const payload = await job.stopAt(position, context);
           report({
@@ -67,7 +71,8 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
         };
       case "cutover-apply":
         return async (context, report) => {
-          const position = await read("position", schemas.position, frame.payload, context);
+          const position = await read("position", schemas.position, frame.payload);
+          context.signal.throwIfAborted();
           await job.takeOver(position, context);
           report({ type: "target-applied" });
         };
@@ -93,23 +98,17 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
 }
 
 /** What has arrived, as the job takes it. Without a schema its author vouches for the type. */
-async function read<T>(
-  what: string,
-  schema: StandardSchema<T> | undefined,
-  json: unknown,
-  { signal }: HandlerContext,
-): Promise<T> {
+async function read<T>(what: string, schema: StandardSchema<T> | undefined, json: unknown): Promise<T> {
   // The other instance of the job has made it.
   // oxlint-disable-next-line no-unsafe-type-assertion
-  if (!schema) return json as T;
-  const value = await validated(what, schema, json);
-  // A schema may take its time, and an instance that was called off meanwhile must neither stop nor take over.
-  signal.throwIfAborted();
-  return value;
+  return schema ? validated(what, schema, json) : (json as T);
 }
 
 /** What is about to be sent must be what the other side takes, once it has become JSON. */
 async function check<T>(method: string, what: string, schema: StandardSchema<T> | undefined, value: T): Promise<T> {
+  if (value === undefined) {
+    throw new MigrationClientError("invalid-payload", `it returned nothing: return the ${what}, or null`);
+  }
   if (schema) await validated(what, schema, throughJson(method, value));
   return value;
 }

@@ -19,8 +19,8 @@ export interface HandoverJob<State, Position> {
   /**
    * Source, first in every handover: will this job hand over, and with what state? Must change nothing: the job goes on
    * as before until `stopAt`, and there is no further word if the handover ends before that. Returns what a fresh instance
-   * needs to get ready, or {@link refuse}`(reason)`. `undefined` counts as `null`: yes, with nothing to hand over, which
-   * is a refusal under a worker of version 1 of the protocol, because that could not tell the target.
+   * needs to get ready, or {@link refuse}`(reason)`. `null` is a yes with nothing to hand over; under a worker of version 1
+   * of the protocol, which could not tell the target, it is a refusal. `undefined` is a forgotten `return`, and an error.
    */
   getState(context: HandlerContext): MaybePromise<State | StateRefusal>;
   /**
@@ -30,7 +30,8 @@ export interface HandoverJob<State, Position> {
   stopAt(position: Position, context: HandlerContext): MaybePromise<Position>;
   /**
    * Source: the handover has ended without success after `stopAt` was called, whether that has settled or not: go on
-   * with the output where it was stopped. `epoch` is the one to write under from now on.
+   * with the output where it was stopped. `epoch` is the one to write under from now on. What it throws is logged, and
+   * nobody else hears of it: a job that cannot resume had better end its process, so that its worker sees it gone.
    */
   resume(reason: string, context: HandlerContext): unknown;
   /**

@@ -28,7 +28,20 @@ export class MigrationWorkerError extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+// A reason is a sentence for a person: it goes into events, logs, the journal and to the other instance.
+const MAX_REASON_LENGTH = 1_000;
+
+/** A reason that somebody else has given, no longer than anybody reads. */
+export function boundedReason(reason: string): string {
+  return reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason;
+}
+
+/** The message of whatever was thrown or given as a reason: one readable text, and never an error itself. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const text = error instanceof Error ? error.message : typeof error === "object" ? JSON.stringify(error) : error;
+    return boundedReason(String(text ?? "no reason was given"));
+  } catch {
+    return "a value that cannot be shown";
+  }
 }

@@ -74,8 +74,10 @@ export async function listen<Instance>(
       random,
       onIdentified: isAdmitted ? leave : () => {},
     });
-    const ended = once(socket, "close").finally(() => connections.delete(connection));
+    // Not `once` of node:events: that rejects at an error of the socket, which a stranger can bring about.
+    const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     connections.set(connection, ended);
+    socket.once("close", () => connections.delete(connection));
     if (!isAdmitted) connection.close(CLOSE_CODE.tooMany, `${leave}: connections without hello`);
   });
   // The server's errors arrive here too, and are of no use twice; without a listener they would end the process.

@@ -1,4 +1,4 @@
-import { MigrationWorkerError } from "./errors.js";
+import { messageOf, MigrationWorkerError } from "./errors.js";
 
 /**
  * What started an instance, can remove it, and knows when it is gone: a container, a child process.
@@ -30,6 +30,11 @@ export function checkPlacement(value: unknown, from: string): Placement {
   if (isPlacement(value)) return value;
   const message = `${from} gave no placement: it must be an object with a promise "gone" and a function "remove"`;
   throw new MigrationWorkerError("invalid-option", message);
+}
+
+/** How an instance has ended, whatever a placement without types says of it. */
+export function goneReason(end: unknown): string {
+  return messageOf(typeof end === "object" && end !== null && "reason" in end ? end.reason : end);
 }
 
 function isPlacement(value: unknown): value is Placement {

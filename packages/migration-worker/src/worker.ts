@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DEFAULT_DEADLINES_MS, JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
-import { messageOf, MigrationWorkerError } from "./errors.js";
+import { boundedReason, messageOf, MigrationWorkerError } from "./errors.js";
 import type { JobEvent, WorkerEvent, WorkerEventBody, WorkerEventListener } from "./events.js";
 import { checkHandoverOptions, type CheckedHandoverOptions } from "./handover-options.js";
 import type { HandoverEnd } from "./handover/end.js";
@@ -22,7 +22,7 @@ import type {
   RegisteredJob,
   RegisterOptions,
 } from "./migration-worker.js";
-import { checkPlacement, type Placement } from "./placement.js";
+import { checkPlacement, goneReason, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
 import type { WorkerDeps } from "./worker-deps.js";
 import { WORKER_NAME } from "./worker-name.js";
@@ -44,6 +44,8 @@ interface KnownJob {
 
 /** How long `close()` waits for a handover that can no longer be cancelled, where the journal has it. */
 const defaultGraceMs = 5_000;
+// The longest that setTimeout knows: a longer one fires at once.
+const maxGraceMs = 2 ** 31 - 1;
 
 /** The worker on a machine of the caller's. */
 export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
@@ -117,7 +119,14 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
     return {
       jobId,
       env: this.#environment(job, job.state.active, token),
-      attach: (placement) => job.attach(id, checkPlacement(placement, `attach of job ${jobId}`)),
+      attach: (placement) => {
+        const checked = checkPlacement(placement, `attach of job ${jobId}`);
+        if (!instanceById(job.state, id)) {
+          const message = `attach of job ${jobId}: the instance that it was registered with has been replaced`;
+          throw new MigrationWorkerError("unknown-job", `${message}: attach to the active one by jobs()`);
+        }
+        job.attach(id, checked);
+      },
     };
   }
 
@@ -184,7 +193,11 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
             if (!target) throw new Error("the handover has ended");
             this.#holders.set(targetId, { id: targetId, known });
             const env = this.#environment(job, target, token);
-            return redactFailure(token, () => placeTarget({ jobId, migrationId, env, signal: placing }));
+            const redact = (text: string): string => text.replaceAll(token, "[token]");
+            return redacted(redact, async () => {
+              const placement = await placeTarget({ jobId, migrationId, env, signal: placing });
+              return redactedPlacement(redact, checkPlacement(placement, "placeTarget"));
+            });
           },
         },
       );
@@ -199,15 +212,20 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   }
 
   close(options: CloseOptions = {}): Promise<void> {
+    const { graceMs = defaultGraceMs } = options ?? {};
+    if (!(typeof graceMs === "number" && graceMs >= 0 && graceMs <= maxGraceMs)) {
+      const message = `graceMs is ${String(graceMs)}: it must be a number of milliseconds from 0 to ${maxGraceMs}`;
+      return Promise.reject(new MigrationWorkerError("invalid-option", message));
+    }
     if (!this.#isClosing) {
       // Before any listener hears of a cancelled handover and asks for another one.
       this.#isClosing = true;
-      this.#closed = this.#close(options);
+      this.#closed = this.#close(graceMs);
     }
     return this.#closed;
   }
 
-  async #close({ graceMs = defaultGraceMs }: CloseOptions): Promise<void> {
+  async #close(graceMs: number): Promise<void> {
     const jobs = [...this.#jobs.values()];
     for (const { job } of jobs) job.cancel("the worker is closing");
     const ended = Promise.allSettled(jobs.map(({ job }) => job.ended));
@@ -248,7 +266,8 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   }
 
   reported({ id, known: { job } }: Holder, report: Report): Reception {
-    const { violation, ignored } = job.input({ type: "report", from: id, report });
+    const bounded = "reason" in report ? { ...report, reason: boundedReason(report.reason) } : report;
+    const { violation, ignored } = job.input({ type: "report", from: id, report: bounded });
     return violation === undefined ? { ignored } : { violation };
   }
 
@@ -357,15 +376,22 @@ function warnOfListener(error: unknown): void {
   process.emitWarning(`a listener of the migration worker threw: ${what}`, "MigrationWorkerWarning");
 }
 
-/** Whoever cannot start a process or container tends to say with which arguments. */
-async function redactFailure<T>(token: string, start: () => Promise<T>): Promise<T> {
+/** Whoever cannot start or remove a process or container tends to say with which arguments: the token is among them. */
+async function redacted<T>(redact: (text: string) => string, act: () => Promise<T>): Promise<T> {
   try {
-    return await start();
+    return await act();
   } catch (error) {
     // A cause would show what the message hides.
     // oxlint-disable-next-line preserve-caught-error
-    throw new Error(messageOf(error).replaceAll(token, "[token]"));
+    throw new Error(redact(messageOf(error)));
   }
+}
+
+function redactedPlacement(redact: (text: string) => string, placement: Placement): Placement {
+  return {
+    gone: Promise.resolve(placement.gone).then((end) => ({ reason: redact(goneReason(end)) })),
+    remove: () => redacted(redact, async () => placement.remove()),
+  };
 }
 
 /** @throws MigrationWorkerError `invalid-option` */
@@ -377,13 +403,17 @@ function checkJob(jobId: string, capabilities: readonly string[]): void {
   if (Buffer.from(jobId).toString() !== jobId) {
     throw new MigrationWorkerError("invalid-option", `${shown}: it is not well-formed Unicode`);
   }
-  if (!Array.isArray(capabilities) || !capabilities.every((capability) => typeof capability === "string")) {
-    const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of strings`;
+  if (!Array.isArray(capabilities) || !capabilities.every(isCapability)) {
+    const message = `capabilities is ${JSON.stringify(capabilities)}: it must be an array of names without commas`;
     throw new MigrationWorkerError("invalid-option", message);
   }
 }
 
+/** Instances get theirs separated by commas. */
+function isCapability(capability: unknown): boolean {
+  return typeof capability === "string" && capability !== "" && !capability.includes(",");
+}
+
 function cancellation(signal: AbortSignal): string {
-  const { reason } = signal;
-  return `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`;
+  return `cancelled: ${messageOf(signal.reason)}`;
 }

@@ -645,7 +645,7 @@ describe("what cannot be right", () => {
     expect(() => stage.worker.register("\ud800")).toThrow("it is not well-formed Unicode");
     // @ts-expect-error A caller without types can do this.
     expect(() => stage.worker.register("job-2", { capabilities: [undefined] })).toThrow(
-      "it must be an array of strings",
+      "it must be an array of names without commas",
     );
     expect(() => stage.worker.register("")).toThrow('jobId is "": it must be a non-empty string');
     // @ts-expect-error A caller without types can do this.
@@ -660,7 +660,7 @@ describe("what cannot be right", () => {
     );
     // @ts-expect-error A caller without types can do this.
     expect(() => stage.worker.register("job-2", { capabilities: "gpu" })).toThrow(
-      'capabilities is "gpu": it must be an array of strings',
+      'capabilities is "gpu": it must be an array of names without commas',
     );
     // @ts-expect-error A caller without types can do this.
     await expect(stage.worker.handover("job-1", {})).rejects.toThrow("placeTarget is undefined: it must be a function");

@@ -9,6 +9,7 @@ import { JOB_SOCKET_ENV, LIMITS } from "@changeover/migration-protocol";
 import { eventually } from "@changeover/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startMigrationWorker } from "../src/migration-worker.js";
+import type { Placement } from "../src/placement.js";
 import { helloV2, ScriptedJob } from "./scripted-job.js";
 import { createStage, untilApply } from "./stage.js";
 
@@ -178,4 +179,111 @@ describe("two workers on one directory", () => {
     await other.close();
     expect(record()).toBe(written);
   });
+});
+
+describe("what a launcher says of an instance", () => {
+  it.each([
+    ["a number", { reason: 137 }, "the source is gone: 137"],
+    ["no reason", { code: 1 }, 'the source is gone: {"code":1}'],
+    ["a list", [1, null], "the source is gone: [1,null]"],
+    ["nothing", undefined, "the source is gone: no reason was given"],
+    [
+      "what cannot be shown",
+      {
+        reason: Object.create(null, {
+          toJSON: {
+            get: () => {
+              throw new Error("no");
+            },
+          },
+        }),
+      },
+      "the source is gone: a value that cannot be shown",
+    ],
+  ])("is a reason, and a record that can be read again, if it is %s", async (_, end, reason) => {
+    const directory = journalDirectory();
+    const stage = await createStage("at once", { journalDirectory: directory });
+    const run = stage.handOver({ sourceLost: "abort" });
+    await stage.source.hears("get-state");
+    const [handle] = stage.worker.jobs();
+    // @ts-expect-error: what a caller without types can do.
+    handle?.attach({ gone: Promise.resolve(end), remove: async () => {} });
+    expect(await run.end).toMatchObject({ outcome: "aborted", reason, active: "none" });
+    await stage.worker.close();
+    const again = await startMigrationWorker({ journalDirectory: directory });
+    expect(again.jobs()).toHaveLength(1);
+    await again.close();
+  });
+
+  it("is bounded, whoever says it", async () => {
+    const stage = await createStage();
+    const run = stage.handOver();
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state-refused", reason: "x".repeat(1_000_000) });
+    const end = await run.end;
+    expect(end.outcome === "refused" && end.reason).toBe(`${"x".repeat(1_000)}…`);
+  });
+
+  it("ends a handover that is given up for what cannot be shown", async () => {
+    const stage = await createStage();
+    const controller = new AbortController();
+    const end = stage.worker.dryRun("job-1", { signal: controller.signal });
+    await stage.source.hears("get-state");
+    controller.abort(Object.create(null));
+    expect(await end).toMatchObject({ outcome: "aborted", reason: "cancelled: {}" });
+  });
+
+  it("removes a target that comes when its worker has ended", async () => {
+    const stage = await createStage();
+    let place: (placement: Placement) => void = () => {};
+    const placing = new Promise<Placement>((resolve) => (place = resolve));
+    const run = stage.worker.handover("job-1", { placeTarget: () => placing });
+    await stage.source.hears("get-state");
+    stage.source.send({ type: "state", payload: 1 });
+    await eventually(() =>
+      expect(stage.events.some((event) => event.type === "phase" && event.phase === "place")).toBe(true),
+    );
+    const closing = stage.worker.close();
+    // Nobody waits for it longer than for the end of a target that does not go.
+    for (let i = 0; i < 5; i++) await stage.clock.advance(200_000);
+    await closing;
+    expect(await run).toMatchObject({ outcome: "aborted", phase: "place" });
+    let isRemoved = false;
+    place({
+      gone: new Promise(() => {}),
+      remove: async () => {
+        isRemoved = true;
+      },
+    });
+    await eventually(() => expect(isRemoved).toBe(true));
+  });
+});
+
+describe("options that cannot work", () => {
+  it.each([
+    [5, "options is 5: they must be an object"],
+    [{ journalDir: "/var/lib" }, "there is no option journalDir: there are host, port"],
+    [{ host: 7 }, "host is 7: it must be a host name or an address"],
+    [{ port: Number.NaN }, "port is NaN: it must be an integer"],
+    [{ maxFrameBytes: 2 ** 31 }, "maxFrameBytes is 2147483648: it must be an integer from 4096 to 2147483647"],
+    [{ tls: "" }, 'tls is "": it must be the options of node:https'],
+    [{ tls: {} }, "tls is []: it must be the options of node:https, with a key and a certificate"],
+    [{ tls: { key: "no key", cert: "no certificate" } }, "tls cannot be used: "],
+  ])("are an error that names them: %o", async (options, message) => {
+    // @ts-expect-error: what a caller without types can do.
+    await expect(startMigrationWorker(options)).rejects.toMatchObject({
+      code: "invalid-option",
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([Number.NaN, -1, Infinity, "5s"])(
+    "of close are refused, and leave it possible: graceMs %s",
+    async (graceMs) => {
+      const worker = await startMigrationWorker();
+      // @ts-expect-error: what a caller without types can do.
+      await expect(worker.close({ graceMs })).rejects.toMatchObject({ code: "invalid-option" });
+      await worker.close();
+    },
+  );
 });

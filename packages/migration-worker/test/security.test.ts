@@ -82,12 +82,21 @@ describe("a known job", () => {
   it("is cut when it does not read, and the worker's memory stays bounded", async () => {
     const stage = await createStage(undefined, { maxFrameBytes: 1024 * 1024 });
     stage.source.stall();
-    const isCut = (): boolean => stage.events.some((event) => event.type === "disconnected");
+    const isCut = (): boolean => stage.events.some((event) => event.type === "disconnected" && event.side === "source");
     let handovers = 0;
     for (; !isCut() && handovers < 100; handovers++) {
       const controller = new AbortController();
       const run = stage.handOver({ signal: controller.signal });
-      controller.abort("x".repeat(1024 * 1024));
+      // It answers without reading what it is asked.
+      stage.source.send({ type: "state", payload: 1 });
+      const target = await ScriptedJob.connect(await run.targetEnv);
+      target.send({ type: "target-ready", payload: "x".repeat(1_000_000) });
+      await eventually(() =>
+        expect(stage.events.filter((event) => event.type === "phase" && event.phase === "stop")).toHaveLength(
+          handovers + 1,
+        ),
+      );
+      controller.abort();
       await run.end;
     }
     expect(stage.events).toContainEqual(

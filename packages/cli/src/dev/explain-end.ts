@@ -27,22 +27,24 @@ export function describeConduct(
 }
 
 const duties: Partial<Record<Phase, string>> = {
-  propose: "onGetState has to return the state, or a stateRefusal(reason), in time",
-  ready: "a target calls reportReady(payload) once it can take over, also where it got no state",
-  stop: "onCutoverReady has to stop the output and call reportStoppedOutput(payload), in time",
-  apply: "onCutoverApply has to start the output and call reportApplied(), in time",
+  propose: "getState (onGetState) has to return the state, or a refusal, in time",
+  ready: "adopt has to return the position (a target of connectMigration calls reportReady), in time",
+  stop: "stopAt has to end the output and return the position (onCutoverReady: reportStoppedOutput), in time",
+  apply: "takeOver has to start the output (onCutoverApply: and call reportApplied), in time",
 };
 
 /** What to do about a handover that failed. */
 export function adviseOn(end: HandoverEnd, target: Known | undefined): string | undefined {
-  if (end.outcome === "refused") return "Nothing has changed. The answer is what onGetState returned, or threw.";
+  if (end.outcome === "refused")
+    return "Nothing has changed. The answer is what getState (onGetState) returned, or threw.";
   if (end.outcome === "indeterminate")
     return "The source stays silent until the target is gone: look for it and end it.";
   if (end.outcome !== "aborted") return undefined;
   if (target && /EADDRINUSE|address already in use/i.test(target.lastWords)) {
-    return "Source and target run side by side: let the system pick the port, or listen in onCutoverApply.";
+    return "Source and target run side by side: let the system pick the port, or listen only when it takes over.";
   }
-  if (/ aborted: /.test(end.reason)) return "A handler threw, or the job called abort(reason): its output is above.";
+  if (/ aborted: /.test(end.reason))
+    return "A method or handler threw, or the job called abort(reason): its output is above.";
   if (/ is gone: /.test(end.reason)) return "It ended before it had done its part: its output is above.";
   const duty = /within \d+ ms/.test(end.reason) ? duties[end.phase] : undefined;
   return duty && `In this phase ${duty}.`;
@@ -50,7 +52,7 @@ export function adviseOn(end: HandoverEnd, target: Known | undefined): string | 
 
 /** What to check where a job does not connect. */
 export const CONNECT_ADVICE = [
-  "Does it call connectMigration(), and is that line reached?",
+  "Does it call connectHandover() or connectMigration(), and is that line reached?",
   "In other languages: does it connect to NORSK_WORKER_WS_URL and send hello with NORSK_WORKER_TOKEN?",
   "Does what starts it (a script, a container, sudo) pass the environment on?",
   "Is it only slow? Give it longer with --connect-within <seconds>.",

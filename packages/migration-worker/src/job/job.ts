@@ -1,9 +1,10 @@
 import { CLOSE_CODE } from "@changeover/migration-protocol";
 import type { Clock } from "../clock.js";
+import { messageOf } from "../errors.js";
 import type { JobEvent } from "../events.js";
 import type { Step } from "../handover/handover.js";
 import type { JobConnection } from "../job-connection.js";
-import type { Placement } from "../placement.js";
+import { goneReason, type Placement } from "../placement.js";
 import { HandoverRun, type HandoverRunOptions } from "./handover-run.js";
 import { instanceById, instanceOn, refusalOf, sideOf, type InstanceState, type JobState } from "./job-state.js";
 import type { Remover } from "./remover.js";
@@ -101,7 +102,8 @@ export class Job {
   }
 
   attach(id: string, placement: Placement): void {
-    this.#placements.set(id, placement);
+    // A target may come when its handover has ended: whoever removes it has its placement.
+    if (instanceById(this.#state, id)) this.#placements.set(id, placement);
     void this.#whenGone(id, placement);
   }
 
@@ -257,13 +259,13 @@ export class Job {
   async #whenGone(id: string, placement: Placement): Promise<void> {
     let reason: string;
     try {
-      ({ reason } = await placement.gone);
+      reason = goneReason(await placement.gone);
     } catch (error) {
       // Nobody waits for the end of an instance between handovers.
       if (this.#inFlight)
         this.#run?.reportLeftBehind(
           sideOf(this.#state, id),
-          `its placement cannot tell when it is gone: ${String(error)}`,
+          `its placement cannot tell when it is gone: ${messageOf(error)}`,
         );
       return;
     }

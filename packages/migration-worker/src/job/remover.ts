@@ -17,21 +17,20 @@ export class Remover {
 
   async remove(placement: Placement, onFailure: (reason: string) => void): Promise<void> {
     const watch = { isGone: false };
-    const gone = (): void => {
-      watch.isGone = true;
-    };
-    placement.gone.then(gone, gone);
-    for (
-      let waitMs = retryMs.first;
-      !this.#isStopped && !watch.isGone;
-      waitMs = Math.min(2 * waitMs, retryMs.longest)
-    ) {
+    // A placement that cannot tell says nothing of its instance.
+    placement.gone.then(
+      () => (watch.isGone = true),
+      () => {},
+    );
+    for (let waitMs = retryMs.first; !watch.isGone; waitMs = Math.min(2 * waitMs, retryMs.longest)) {
       try {
         await placement.remove();
         return;
       } catch (error) {
         onFailure(messageOf(error));
       }
+      // Once is tried for a target too that comes when its worker has ended.
+      if (this.#isStopped) return;
       await this.#wait(waitMs);
     }
   }
