@@ -102,7 +102,7 @@ describe("changeover dev explains", { timeout: 60_000 }, () => {
     ["refuses", "refused: in the middle of a scene", "Nothing has changed"],
     ["throws", "refused: onGetState failed: the disk is full", "Nothing has changed"],
     ["target dies", "the target is gone: exited with code 7", "side by side"],
-    ["stop throws", "onCutoverReady failed: no such stream", "A handler threw"],
+    ["stop throws", "onCutoverReady failed: no such stream", "A method or handler threw"],
     ["mute", "onGetState did not settle within", "#1 is still active"],
   ])("a job that %s", async (fault, reason, advice) => {
     const { code, stdout } = await runCounter(["--handovers", "1"], fault);
