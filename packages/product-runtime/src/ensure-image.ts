@@ -1,22 +1,11 @@
-import { checkEngine, type Engine } from "./engine.js";
-import { engineFailure, engineText, statusOf } from "./engine-response.js";
-import { pullFailure } from "./image-failure.js";
-import { ProductRuntimeError } from "./product-runtime-error.js";
-import { readProgress } from "./progress-stream.js";
-import { showValue } from "./show-value.js";
-import { withDeadline } from "./with-deadline.js";
-
-/** Options of {@link ensureImage}. */
-export interface EnsureImageOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How long a pull may take, in milliseconds. Default 600,000. */
-  readonly timeoutMs?: number | undefined;
-}
+import type { Engine } from "./engine.js";
+import { imageId, pullImage, type PullImageOptions } from "./images/pull-image.js";
 
 /**
- * Makes sure that the engine has an image: pulls it when it is missing, without credentials of its own.
+ * Makes sure that the engine has an image: pulls it when it is missing, or as `policy` says, with the credentials that
+ * Docker's config file has for its registry.
  *
- * @throws `ProductRuntimeError` with one of the `image-…` codes, `invalid-option`, `engine-timeout` or `aborted`.
+ * @throws `ProductRuntimeError` as {@link pullImage}, which also tells how far it is.
  *
  * @example
  * ```ts
@@ -25,50 +14,14 @@ export interface EnsureImageOptions {
  * await ensureImage(await connectEngine(), "node:22-slim");
  * ```
  */
-export async function ensureImage(engine: Engine, image: string, options: EnsureImageOptions = {}): Promise<void> {
-  checkEngine(engine);
-  if (!isImageName(image)) {
-    throw new ProductRuntimeError("invalid-option", `image must be the name of an image, is ${showValue(image)}`);
-  }
-  const { signal, timeoutMs = 600_000 } = options;
-  if (await hasImage(engine, image)) return;
-  await withDeadline({ what: `pulling the image ${JSON.stringify(image)}`, timeoutMs, signal }, async (signal) => {
-    const failure = await pull(engine, image, signal);
-    if (failure !== undefined) throw pullFailure(image, failure.text, failure.cause);
-    // A pull that ends early looks like one that succeeded.
-    if (!(await hasImage(engine, image)))
-      throw pullFailure(image, "the pull ended without an error and without the image");
-  });
+export async function ensureImage(engine: Engine, image: string, options: PullImageOptions = {}): Promise<void> {
+  const progress = pullImage(engine, image, { ...options, policy: options.policy ?? "if-missing" });
+  while (!(await progress.next()).done);
 }
 
-/** Whether a value can be the name of an image. The engine knows better, and says so. */
-export function isImageName(value: unknown): value is string {
-  return typeof value === "string" && /^\S+$/.test(value);
-}
+export { isImageName } from "./images/pull-image.js";
 
 /** Whether the engine has an image. */
 export async function hasImage(engine: Engine, image: string): Promise<boolean> {
-  try {
-    await engine.docker.getImage(image).inspect();
-    return true;
-  } catch (error) {
-    if (statusOf(error) === 404) return false;
-    throw engineFailure(`looking for the image ${JSON.stringify(image)}`, error);
-  }
-}
-
-async function pull(
-  engine: Engine,
-  image: string,
-  signal: AbortSignal,
-): Promise<{ text: string; cause?: unknown } | undefined> {
-  let stream: NodeJS.ReadableStream;
-  try {
-    stream = await engine.docker.pull(image, { abortSignal: signal });
-  } catch (cause) {
-    if (statusOf(cause) === undefined) throw engineFailure(`pulling the image ${JSON.stringify(image)}`, cause);
-    return { text: engineText(cause), cause };
-  }
-  const text = await readProgress(stream);
-  return text === undefined ? undefined : { text };
+  return (await imageId(engine, image)) !== undefined;
 }

@@ -3,7 +3,9 @@ export type { AcceleratorChoice, AcceleratorHardware, QuadraCard } from "./accel
 export type { ContainerEnd } from "./container-end.js";
 export { createOptions, LABELS } from "./create-options.js";
 export { connectEngine, type ConnectEngineOptions, type Engine } from "./engine.js";
-export { ensureImage, type EnsureImageOptions } from "./ensure-image.js";
+export { ensureImage } from "./ensure-image.js";
+export { pullImage, type PullImageOptions, type PullPolicy } from "./images/pull-image.js";
+export type { LayerProgress, PullProgress } from "./images/pull-progress.js";
 export type { LaunchChoices } from "./launch-choices.js";
 export type { LaunchTimeouts } from "./launch-timeouts.js";
 export { launch, type LaunchOptions } from "./launch.js";

@@ -9,6 +9,10 @@ import type { ContainerEnd } from "./container-end.js";
  * - `invalid-option`: an option is wrong. The message names the options and their values.
  * - `image-not-found`, `image-unauthorised`, `image-registry-unreachable`: the image is missing and its registry says
  *   it does not exist, wants a login, or cannot be reached.
+ * - `image-rate-limited`: the registry has given this address or account as many images as it allows for now.
+ * - `image-incomplete`: the registry lacks a part of the image, or has a part that is damaged.
+ * - `image-disk-failed`: the engine's host cannot store the image, most often because its disk is full.
+ * - `credentials-failed`: the credentials for the image's registry cannot be read. The message says where.
  * - `image-pull-failed`: the image is missing and cannot be pulled for another reason.
  * - `image-build-failed`: an image could not be built or imported.
  * - `accelerator-unavailable`: the host or the engine does not have the accelerator that the product runs on.
@@ -27,6 +31,10 @@ export type ProductRuntimeErrorCode =
   | "image-not-found"
   | "image-unauthorised"
   | "image-registry-unreachable"
+  | "image-rate-limited"
+  | "image-incomplete"
+  | "image-disk-failed"
+  | "credentials-failed"
   | "image-pull-failed"
   | "image-build-failed"
   | "accelerator-unavailable"
