@@ -128,15 +128,21 @@ it("does not mind a line that is not JSON in a pull that succeeds", async () => 
   expect((await progressOf(engine, "x:1")).at(-1)).toMatchObject({ fraction: 1, layers: [{ phase: "complete" }] });
 });
 
-it.each([
-  ["its image's id", "ab".repeat(6), true],
-  ["a layer's", "cd".repeat(6), false],
-])("takes Podman's last line for an end when it has %s", async (_, id, isEnd) => {
+/** An engine that ends a pull as Podman does, naming an id. */
+async function endingWith(id: string): Promise<Engine> {
   const last = `{"status":"Download complete","progressDetail":{},"id":"${id}"}\n`;
   const { engine, images } = await fakeEngine((response) => response.end(LAYER + last));
   images.add("x:1");
-  const pulling = progressOf(engine, "x:1");
-  await (isEnd ? expect(pulling).resolves.toBeDefined() : expect(pulling).rejects.toMatchObject({ code: early }));
+  return engine;
+}
+
+it("takes the image's id for an end, as Podman says it", async () => {
+  expect((await progressOf(await endingWith("ab".repeat(6)), "x:1")).at(-1)?.fraction).toBe(1);
+});
+
+it("does not take the end of a layer for one", async () => {
+  const engine = await endingWith("cd".repeat(6));
+  await expect(progressOf(engine, "x:1")).rejects.toMatchObject({ code: early });
 });
 
 /** An engine that begins a pull and does not go on, and the options with which a test can abort. */
@@ -180,37 +186,42 @@ it("ends when its time is over", async () => {
   await expect.poll(() => pulls[0]?.isClosed ?? true).toBe(true);
 });
 
-it.each([
-  ["always", true, 1, undefined],
-  ["always", false, 1, undefined],
-  ["if-missing", true, 0, undefined],
-  ["if-missing", false, 1, undefined],
-  ["never", true, 0, undefined],
-  ["never", false, 0, /^the image "x:1" is not on the engine, and the pull policy is never/],
-] as const)(
-  "with the policy %s and an image that is there: %s, pulls %i times",
-  async (policy, isThere, count, message) => {
-    const fake = await fakeEngine((response) => {
-      fake.images.add("x:1");
-      response.end(PULLING + DONE);
-    });
-    if (isThere) fake.images.add("x:1");
-    const ensuring = ensureImage(fake.engine, "x:1", { policy, env });
-    await (message === undefined
-      ? expect(ensuring).resolves.toBeUndefined()
-      : expect(ensuring).rejects.toMatchObject({ code: "image-not-found", message: expect.stringMatching(message) }));
-    expect(fake.pulls).toHaveLength(count);
-  },
-);
-
-it("pulls what is missing when ensureImage is given no policy", async () => {
+/** An engine that pulls what it is told to, and has it already or not. */
+async function willingEngine(isThere: boolean): Promise<FakeEngine> {
   const fake = await fakeEngine((response) => {
     fake.images.add("x:1");
-    response.end(DONE);
+    response.end(PULLING + DONE);
   });
-  await ensureImage(fake.engine, "x:1", { env });
-  await ensureImage(fake.engine, "x:1", { env });
-  expect(fake.pulls).toHaveLength(1);
+  if (isThere) fake.images.add("x:1");
+  return fake;
+}
+
+it.each([
+  ["always", true, 1],
+  ["always", false, 1],
+  ["if-missing", true, 0],
+  ["if-missing", false, 1],
+  ["never", true, 0],
+] as const)("with the policy %s and an image that is there: %s, pulls %i times", async (policy, isThere, count) => {
+  const { engine, pulls } = await willingEngine(isThere);
+  await ensureImage(engine, "x:1", { policy, env });
+  expect(pulls).toHaveLength(count);
+});
+
+it("with the policy never, says what is missing", async () => {
+  const { engine, pulls } = await willingEngine(false);
+  await expect(ensureImage(engine, "x:1", { policy: "never", env })).rejects.toMatchObject({
+    code: "image-not-found",
+    message: expect.stringMatching(/^the image "x:1" is not on the engine, and the pull policy is never/),
+  });
+  expect(pulls).toEqual([]);
+});
+
+it("pulls what is missing when ensureImage is given no policy", async () => {
+  const { engine, pulls } = await willingEngine(false);
+  await ensureImage(engine, "x:1", { env });
+  await ensureImage(engine, "x:1", { env });
+  expect(pulls).toHaveLength(1);
 });
 
 it("does not take an id for a name", async () => {

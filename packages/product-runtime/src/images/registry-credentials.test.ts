@@ -142,7 +142,7 @@ it("ends a helper that hangs", async () => {
   finding.catch(() => {});
   const pid = Number(await started(join(dir, "pid")));
   controller.abort();
-  await expect(finding).rejects.toThrow();
+  await expect(finding).rejects.toMatchObject({ code: "credentials-failed" });
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
