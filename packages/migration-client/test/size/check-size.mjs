@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-const most = { bundleBytes: 11_600, packages: 4, startRatio: 1.15 };
+const most = { bundleBytes: 11_700, packages: 4, startRatio: 1.15 };
 /** Of each kind, by turns. */
 const starts = 31;
 
