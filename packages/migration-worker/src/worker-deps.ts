@@ -1,8 +1,7 @@
 import type { Clock } from "./clock.js";
 import type { ConnectionOwner } from "./job-connection.js";
 import type { JobSocketServer, JobSocketServerOptions } from "./job-socket-server.js";
-import type { Journal } from "./job/journal.js";
-import type { JournalRecord } from "./job/journal-record.js";
+import type { OpenedJournal } from "./job/journal.js";
 
 /** What a worker needs of the machine it runs on: passed in, so that the test kit can be that machine. */
 export interface WorkerDeps {
@@ -12,5 +11,5 @@ export interface WorkerDeps {
   /** @throws MigrationWorkerError `listen-failed` */
   listen<Instance>(options: JobSocketServerOptions, owner: ConnectionOwner<Instance>): Promise<JobSocketServer>;
   /** @throws MigrationWorkerError `journal-unusable` */
-  openJournal(directory: string): { journal: Journal; records: JournalRecord[] };
+  openJournal(directory: string): Promise<OpenedJournal>;
 }

@@ -58,6 +58,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   readonly #listeners = new Set<WorkerEventListener>();
   #journal: Journal = noJournal;
   #server: JobSocketServer | undefined;
+  #releaseJournal: () => Promise<void> = () => Promise.resolve();
   #closed: Promise<void> = Promise.resolve();
   #isClosing = false;
   /** Events of the start: whoever has started this worker shall hear what becomes of what it found. */
@@ -72,11 +73,17 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
   async listen(): Promise<void> {
     const { journalDirectory } = this.#options;
     if (journalDirectory !== undefined) {
-      const { journal, records } = this.#deps.openJournal(journalDirectory);
+      const { journal, records, release } = await this.#deps.openJournal(journalDirectory);
       this.#journal = journal;
+      this.#releaseJournal = release;
       for (const record of records) this.#know(record, fromRecord(record)).journal.assumeWritten();
     }
-    this.#server = await this.#deps.listen({ ...this.#options, ...this.#deps }, this);
+    try {
+      this.#server = await this.#deps.listen({ ...this.#options, ...this.#deps }, this);
+    } catch (error) {
+      await this.#releaseJournal();
+      throw error;
+    }
     this.#early = [];
     const jobs = this.#jobs.size;
     this.#emit({
@@ -241,6 +248,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
     }
     this.#remover.stop();
     await this.#server?.close();
+    await this.#releaseJournal();
   }
 
   authenticate(token: string): Holder | undefined {

@@ -11,12 +11,16 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { startMigrationWorker } from "../src/migration-worker.js";
 import type { Placement } from "../src/placement.js";
 import { helloV2, ScriptedJob } from "./scripted-job.js";
-import { createStage, untilApply } from "./stage.js";
+import { createStage } from "./stage.js";
 
 function journalDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "changeover-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
+}
+
+function recordsIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => name.endsWith(".json"));
 }
 
 describe("one mistake does not end the worker of all", () => {
@@ -78,7 +82,7 @@ describe("no token is shown", () => {
       end: JSON.stringify(await end).includes(token),
       events: JSON.stringify(stage.events).includes(token),
       source: JSON.stringify(await stage.source.hears("abort")).includes(token),
-      journal: readdirSync(directory).some((name) => readFileSync(join(directory, name), "utf8").includes(token)),
+      journal: recordsIn(directory).some((name) => readFileSync(join(directory, name), "utf8").includes(token)),
     };
     expect(shown).toEqual({ end: false, events: false, source: false, journal: false });
   });
@@ -165,19 +169,14 @@ describe("a journal that works again", () => {
 });
 
 describe("two workers on one directory", () => {
-  it("a worker that only looked on does not write what it knew over what has become of a job", async () => {
+  it("are one too many: the second does not start, until the first has ended", async () => {
     const directory = journalDirectory();
     const stage = await createStage("at once", { journalDirectory: directory });
-    const [name = ""] = readdirSync(directory);
-    const record = (): string => readFileSync(join(directory, name), "utf8");
-    const other = await startMigrationWorker({ journalDirectory: directory });
-    const run = stage.handOver();
-    const target = await untilApply(stage, run);
-    target.send({ type: "target-applied" });
-    await run.end;
-    const written = record();
-    await other.close();
-    expect(record()).toBe(written);
+    const second = startMigrationWorker({ journalDirectory: directory });
+    const message = `the journal cannot be used: another worker has ${directory}. Close that one, or give this one a directory of its own`;
+    await expect(second).rejects.toMatchObject({ code: "journal-unusable", message });
+    await stage.worker.close();
+    await (await startMigrationWorker({ journalDirectory: directory })).close();
   });
 });
 

@@ -230,6 +230,10 @@ describe("a worker that is closed", () => {
   });
 });
 
+function recordsIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => name.endsWith(".json"));
+}
+
 describe("the journal", () => {
   it("holds no token in clear, and nobody else may read it", async () => {
     const { directory, sourceEnv, targetEnv = {} } = await killIn("ready");
@@ -255,16 +259,25 @@ describe("the journal", () => {
     writeFileSync(join(directory, "notes.txt"), "not the journal's");
     const worker = await startMigrationWorker({ journalDirectory: directory });
     onTestFinished(() => worker.close());
-    expect(readdirSync(directory)).toEqual(["notes.txt"]);
+    expect(readdirSync(directory)).toEqual(["notes.txt", "worker.lock"]);
+  });
+
+  it("says so when a newer version of the package has written it", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "changeover-"));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    writeFileSync(join(directory, "am9i.json"), '{"version":2}');
+    await expect(startMigrationWorker({ journalDirectory: directory })).rejects.toThrow(
+      "am9i.json: a newer version of this package has written it, as version 2",
+    );
   });
 
   it("forgets a job that is unregistered", async () => {
     const directory = temporaryDirectory();
     const worker = await startMigrationWorker({ journalDirectory: directory });
     worker.register("job-1");
-    expect(readdirSync(directory).length).toBe(1);
+    expect(recordsIn(directory)).toHaveLength(1);
     await worker.unregister("job-1");
-    expect(readdirSync(directory)).toEqual([]);
+    expect(recordsIn(directory)).toEqual([]);
     await worker.close();
   });
 
@@ -279,7 +292,7 @@ describe("the journal", () => {
     await stage.worker.unregister("job-1");
     run.targetPlacement.die("removed by hand");
     await stage.clock.advance(5_000);
-    expect(readdirSync(directory)).toEqual([]);
+    expect(recordsIn(directory)).toEqual([]);
   });
 
   it("is written again when that failed, and only when it knows who is active does the source go", async () => {

@@ -8,8 +8,11 @@ const migrationId = z.string();
 const count = z.number();
 const stepNames = Object.keys(TRANSITION_TABLE);
 
+/** What is written; an older one would be migrated. */
+export const JOURNAL_VERSION = 1;
+
 export const journalRecord = z.object({
-  version: z.literal(1),
+  version: z.literal(JOURNAL_VERSION),
   jobId: z.string(),
   capabilities: z.array(z.string()),
   epoch: count,
@@ -49,7 +52,7 @@ export function toRecord(names: { jobId: string; capabilities: readonly string[]
   const { epoch, active } = job;
   const handover = handoverRecord(job);
   return {
-    version: 1,
+    version: JOURNAL_VERSION,
     jobId: names.jobId,
     capabilities: [...names.capabilities],
     epoch,

@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 import { messageOf, MigrationWorkerError } from "../errors.js";
-import { journalRecord, type JournalRecord } from "./journal-record.js";
+import { lockDirectory, type Release } from "./directory-lock.js";
+import { JOURNAL_VERSION, journalRecord, type JournalRecord } from "./journal-record.js";
 
 /** Where jobs are written down, each before anything is sent that depends on it. */
 export interface Journal {
@@ -10,6 +11,14 @@ export interface Journal {
   write(record: JournalRecord): void;
   /** @throws when the record cannot be removed. */
   remove(jobId: string): void;
+}
+
+/** A journal that this worker alone may write, and what it held. */
+export interface OpenedJournal {
+  readonly journal: Journal;
+  readonly records: readonly JournalRecord[];
+  /** Lets another worker open it. */
+  readonly release: Release;
 }
 
 /** A worker that nobody has given a directory remembers nothing after its end. */
@@ -26,11 +35,32 @@ const unfinished = /^[\w-]+\.json\.\d+$/;
  *
  * @throws MigrationWorkerError `journal-unusable`, naming the file: one that cannot be read is never overwritten.
  */
-export function openJournal(directory: string): { journal: Journal; records: JournalRecord[] } {
-  const fileOf = (jobId: string): string => join(directory, `${Buffer.from(jobId).toString("base64url")}.json`);
-  let files: string[];
+export async function openJournal(directory: string): Promise<OpenedJournal> {
   try {
     mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+  const release = await lockDirectory(directory);
+  const fileOf = (jobId: string): string => join(directory, `${Buffer.from(jobId).toString("base64url")}.json`);
+  try {
+    return {
+      release,
+      records: readAll(directory),
+      journal: {
+        write: (entry) => writeFileAtomic.sync(fileOf(entry.jobId), `${JSON.stringify(entry)}\n`, { mode: 0o600 }),
+        remove: (jobId) => rmSync(fileOf(jobId), { force: true }),
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function readAll(directory: string): JournalRecord[] {
+  let files: string[];
+  try {
     const names = readdirSync(directory);
     files = names.filter((name) => name.endsWith(".json"));
     // A worker that was killed as it wrote has left a file that never became the job's.
@@ -38,24 +68,31 @@ export function openJournal(directory: string): { journal: Journal; records: Jou
   } catch (error) {
     throw unusable(directory, error);
   }
-  return {
-    records: files.map((name) => read(join(directory, name))),
-    journal: {
-      write: (entry) => writeFileAtomic.sync(fileOf(entry.jobId), `${JSON.stringify(entry)}\n`, { mode: 0o600 }),
-      remove: (jobId) => rmSync(fileOf(jobId), { force: true }),
-    },
-  };
+  return files.map((name) => read(join(directory, name)));
 }
 
 function read(file: string): JournalRecord {
   try {
-    const result = journalRecord.safeParse(JSON.parse(readFileSync(file, "utf8")));
+    const record: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const result = journalRecord.safeParse(record);
     if (result.success) return result.data;
+    if (isNewer(record))
+      throw new Error(`a newer version of this package has written it, as version ${record.version}`);
     const [issue] = result.error.issues;
     throw new Error(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown"}`);
   } catch (error) {
     throw unusable(file, error);
   }
+}
+
+function isNewer(record: unknown): record is { version: number } {
+  return (
+    typeof record === "object" &&
+    record !== null &&
+    "version" in record &&
+    typeof record.version === "number" &&
+    record.version > JOURNAL_VERSION
+  );
 }
 
 function unusable(path: string, error: unknown): MigrationWorkerError {

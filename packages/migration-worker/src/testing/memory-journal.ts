@@ -1,4 +1,4 @@
-import type { Journal } from "../job/journal.js";
+import type { Journal, OpenedJournal } from "../job/journal.js";
 import type { JournalRecord } from "../job/journal-record.js";
 import type { Life } from "./life.js";
 
@@ -11,7 +11,7 @@ export class MemoryJournal {
   }
 
   /** Opens the journal for one worker; what that one writes after its end reaches nobody. */
-  openedBy(life: Life): () => { journal: Journal; records: JournalRecord[] } {
+  openedBy(life: Life): () => Promise<OpenedJournal> {
     const journal: Journal = {
       write: (record) => {
         if (!life.isOver) this.#texts.set(record.jobId, JSON.stringify(record));
@@ -20,6 +20,6 @@ export class MemoryJournal {
         if (!life.isOver) this.#texts.delete(jobId);
       },
     };
-    return () => ({ journal, records: this.records });
+    return async () => ({ journal, records: this.records, release: async () => {} });
   }
 }
