@@ -125,6 +125,12 @@ it.each([
   expect(String(error)).not.toContain("s3cret");
 });
 
+it("does not mind a helper that ends without having read", async () => {
+  const { find } = await home({ credsStore: "x" }, { x: "echo 'credentials not found in native keychain'; exit 1" });
+  // More than a pipe holds, so that something is left to write when it has ended.
+  expect((await find(`${"a".repeat(200_000)}.example`)).auth).toBeUndefined();
+});
+
 it("says so when a helper is not installed, or no program", async () => {
   const missing = await home({ credHelpers: { [REGISTRY]: "nowhere" } });
   await expect(missing.find()).rejects.toMatchObject({
@@ -149,6 +155,7 @@ it("ends a helper that hangs", async () => {
 it.each([
   ["no JSON", '{"auths": s3cret', "it is not JSON"],
   ["no Base64 of a pair", { auths: { [REGISTRY]: { auth: "s3cret" } } }, `auths["${REGISTRY}"].auth is not`],
+  ["no user", { auths: { [REGISTRY]: { auth: base64(":s3cret") } } }, `auths["${REGISTRY}"].auth is not`],
 ])("says so when the config file holds %s, without showing it", async (_, config, message) => {
   const { find, path } = await home(config);
   const error: unknown = await find().catch((error: unknown) => error);
