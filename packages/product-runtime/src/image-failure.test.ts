@@ -33,7 +33,14 @@ it.each([
   ["image-rate-limited", "toomanyrequests: You have reached your pull rate limit"],
   ["image-rate-limited", "error parsing HTTP 429 response body: invalid character 'T': \"Too Many Requests\""],
   ["image-rate-limited", "denied: You have reached your unauthenticated pull Rate Limit"],
-  ["image-disk-failed", "failed to register layer: write /usr/bin/x: no space left on device"],
+  [
+    "image-disk-failed",
+    "failed to register layer: ApplyLayer exit status 1 stdout:  stderr: write /b: no space left on device",
+  ],
+  [
+    "image-disk-failed",
+    'writing blob: adding layer with blob "sha256:b5": ApplyLayer stdout:  stderr: write /b: no space left on device',
+  ],
   ["image-disk-failed", "write /var/lib/docker/tmp/GetImageBlob1: No Space Left on device"],
   ["image-disk-failed", "failed to register layer: mkdir /x: read-only file system"],
   ["image-incomplete", "unknown blob"],
