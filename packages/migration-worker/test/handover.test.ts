@@ -540,6 +540,38 @@ describe("a death", () => {
   });
 });
 
+describe("an active instance that was gone and has been started again", () => {
+  it("hands over when its new placement has been attached, and not before", async () => {
+    const stage = await createStage("at once");
+    const { worker, sourceEnv, sourcePlacement } = stage;
+    sourcePlacement.die("exited with code 1");
+    stage.source.cut();
+    await eventually(() => expect(stage.events.map(({ type }) => type)).toContain("gone"));
+    const again = await ScriptedJob.connect(sourceEnv);
+    expect(await worker.dryRun("job-1")).toMatchObject({ outcome: "aborted", active: "none" });
+
+    worker.jobs()[0]?.attach(new TestPlacement());
+    const end = worker.dryRun("job-1");
+    await again.hears("get-state");
+    again.send({ type: "state", payload: 1 });
+    expect(await end).toMatchObject({ outcome: "willing" });
+  });
+
+  it("stays dead to a handover that has heard of its death", async () => {
+    const stage = await createStage("at once");
+    const run = stage.handOver();
+    const target = await untilReady(stage, run);
+    stage.sourcePlacement.die("exited with code 1");
+    await eventually(() => expect(stage.events.map(({ type }) => type)).toContain("gone"));
+    stage.worker.jobs()[0]?.attach(new TestPlacement());
+    expect(stage.events).toContainEqual(expect.objectContaining({ type: "ignored", what: "attach" }));
+    target.send({ type: "target-ready", payload: 5 });
+    await target.hears("cutover-apply");
+    target.send({ type: "target-applied" });
+    expect(await run.end).toMatchObject({ outcome: "completed", sourceLost: "exited with code 1" });
+  });
+});
+
 describe("a dry run", () => {
   it("asks for the state, tells its size and ends", async () => {
     const stage = await createStage();

@@ -32,6 +32,8 @@ export type JobInput =
   | { readonly type: "closed"; readonly from: string }
   | { readonly type: "report"; readonly from: string; readonly report: Report }
   | { readonly type: "gone"; readonly who: string; readonly reason: string }
+  /** An instance has a new placement: one that was gone has been started again. */
+  | { readonly type: "attached"; readonly who: string }
   /** What the world tells the handover in flight. */
   | { readonly type: "handover"; readonly migrationId: string; readonly input: Input };
 
@@ -84,6 +86,8 @@ export function jobTransition(job: JobState, input: JobInput): JobTransition {
       return reported(job, input.from, input.report);
     case "gone":
       return inOrder(gone(job, input));
+    case "attached":
+      return inOrder(attached(job, input.who));
     case "handover":
       if (job.handover?.rules.migrationId !== input.migrationId) return { job, effects: [] };
       return inOrder(advance(job, input.input));
@@ -201,6 +205,18 @@ function gone(before: JobState, { who, reason }: Extract<JobInput, { type: "gone
   return who === handover.targetId || known
     ? advance(job, { type: "gone", side: sideOf(job, who), reason })
     : { job, effects: [] };
+}
+
+/** A handover in flight counts on a death that it has heard of: its target may be taking over already. */
+function attached(job: JobState, who: string): Decision {
+  const known = instanceById(job, who);
+  if (known?.gone === undefined) return { job, effects: [] };
+  if (job.handover) {
+    const reason = "a handover has been told that this instance is gone: attach it again when that has ended";
+    return { job, effects: [{ type: "ignored", what: "attach", reason }] };
+  }
+  const { gone: _, ...alive } = known;
+  return { job: withInstance(job, alive), effects: [] };
 }
 
 /** Lets the rules of a handover decide. */

@@ -104,6 +104,7 @@ export class Job {
   attach(id: string, placement: Placement): void {
     // A target may come when its handover has ended: whoever removes it has its placement.
     if (instanceById(this.#state, id)) this.#placements.set(id, placement);
+    this.input({ type: "attached", who: id });
     void this.#whenGone(id, placement);
   }
 
