@@ -32,6 +32,27 @@ describe("createOptions", () => {
     });
   });
 
+  it("limits what the manifest says, and of memory what was chosen", () => {
+    const limited = parseManifest({
+      schemaVersion: 2,
+      name: "encoder",
+      resources: { cpus: 1.5, memory: "512m", shm: "128m" },
+    });
+    const limits = {
+      NanoCpus: 1_500_000_000,
+      Memory: 512 * 1024 ** 2,
+      MemorySwap: 512 * 1024 ** 2,
+      ShmSize: 128 * 1024 ** 2,
+    };
+    expect(createOptions(limited, choices, NONE).HostConfig).toMatchObject(limits);
+    const memoryBytes = 64 * 1024 ** 2;
+    expect(createOptions(limited, { ...choices, memoryBytes }, NONE).HostConfig).toMatchObject({
+      ...limits,
+      Memory: memoryBytes,
+      MemorySwap: memoryBytes,
+    });
+  });
+
   it("takes every choice", () => {
     const options = createOptions(
       manifest,
@@ -133,7 +154,7 @@ describe("createOptions", () => {
   it("refuses choices that it does not know, with those that it does", () => {
     expect(() => createWith(manifest, { ...choices, cmd: ["node"], Image: "x" }, NONE)).toThrow(
       'cannot launch "encoder-1":\n' +
-        "  - cmd is unknown; known are role, name, image, env, templateEnv, infrastructureEnv, command, accelerator, " +
+        "  - cmd is unknown; known are role, name, image, pull, env, templateEnv, infrastructureEnv, command, accelerator, " +
         "network, labels, publishedHost, memoryBytes, init\n" +
         "  - Image is unknown; known are role,",
     );

@@ -47,6 +47,8 @@ export function createOptions(
   const { role, name, image, command, labels, memoryBytes, network, init = true } = choices;
   const { publishedHost = "127.0.0.1" } = choices;
   const ports = Object.values(manifest.ports).map(portKey);
+  const { cpus, memory = null, shm } = manifest.resources;
+  const memoryLimit = memoryBytes ?? memory;
   return {
     name,
     Image: image,
@@ -68,7 +70,9 @@ export function createOptions(
       PortBindings: Object.fromEntries(ports.map((port) => [port, [{ HostIp: publishedHost, HostPort: "" }]])),
       ExtraHosts: ["host.docker.internal:host-gateway"],
       ...(network === undefined ? {} : { NetworkMode: network }),
-      ...(memoryBytes === undefined ? {} : { Memory: memoryBytes, MemorySwap: memoryBytes }),
+      ...(cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
+      ...(memoryLimit === null ? {} : { Memory: memoryLimit, MemorySwap: memoryLimit }),
+      ...(shm === undefined ? {} : { ShmSize: shm }),
     },
   };
 }

@@ -1,7 +1,8 @@
-import { RESERVED_PREFIX } from "@changeover/manifest";
+import { RESERVED_PREFIX, Secret, type ParameterValue } from "@changeover/manifest";
 import { isIP } from "node:net";
 import type { AcceleratorChoice } from "./accelerators/hardware.js";
 import { isImageName } from "./ensure-image.js";
+import { PULL_POLICIES, type PullPolicy } from "./images/pull-policy.js";
 import { ProductRuntimeError } from "./product-runtime-error.js";
 import { showValue } from "./show-value.js";
 import { unknownKeys } from "./unknown-keys.js";
@@ -13,9 +14,14 @@ export interface LaunchChoices {
   /** Name of the container, unique on the engine. */
   readonly name: string;
   readonly image: string;
-  /** Values of the manifest's parameters. They win over `templateEnv`, and that over the manifest's defaults. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly templateEnv?: Readonly<Record<string, string>>;
+  /** When the image is pulled: see `PullPolicy`. Default `if-missing`. */
+  readonly pull?: PullPolicy;
+  /**
+   * Values of the manifest's parameters. They win over `templateEnv`, and that over the manifest's defaults. One given as
+   * a `Secret` is taken out of every log and error, whatever the manifest says of its parameter.
+   */
+  readonly env?: Readonly<Record<string, ParameterValue>>;
+  readonly templateEnv?: Readonly<Record<string, ParameterValue>>;
   /** The `NORSK_` variables, which are no parameters. Those ending in `_TOKEN`, `_SECRET`, `_PASSWORD`, `_KEY` are secret. */
   readonly infrastructureEnv?: Readonly<Record<string, string>>;
   /** Arguments in place of the image's own command. */
@@ -28,7 +34,7 @@ export interface LaunchChoices {
   readonly labels?: Readonly<Record<string, string>>;
   /** Address of the engine's host on which the ports are published. Default `127.0.0.1`. */
   readonly publishedHost?: string;
-  /** Limit of memory, without swap, in bytes. Default: none. */
+  /** Limit of memory, without swap, in bytes. Default: what the manifest says, else none. */
   readonly memoryBytes?: number;
   /**
    * Whether the engine's own init is process 1. Default `true`: a program that is process 1 itself ignores every signal
@@ -46,6 +52,7 @@ const KNOWN = Object.keys({
   role: true,
   name: true,
   image: true,
+  pull: true,
   env: true,
   templateEnv: true,
   infrastructureEnv: true,
@@ -70,12 +77,15 @@ export function validateChoices(choices: LaunchChoices): void {
 }
 
 function* problemsOf(choices: LaunchChoices): Generator<string> {
-  const { role, name, image, command, accelerator, network, publishedHost, memoryBytes, init } = choices;
+  const { role, name, image, pull, command, accelerator, network, publishedHost, memoryBytes, init } = choices;
   if (role !== "product" && role !== "job") yield `role must be "product" or "job", is ${showValue(role)}`;
   if (typeof name !== "string" || !NAME.test(name)) {
     yield `name must be 2 or more letters, digits, _, . and -, is ${showValue(name)}`;
   }
   if (!isImageName(image)) yield `image must be the name of an image, is ${showValue(image)}`;
+  if (pull !== undefined && !PULL_POLICIES.includes(pull)) {
+    yield `pull must be one of ${PULL_POLICIES.join(", ")}, is ${showValue(pull)}`;
+  }
   if (command !== undefined && !(Array.isArray(command) && command.every((word) => typeof word === "string"))) {
     yield `command must be an array of words, is ${showValue(command)}`;
   } else if (command?.length === 0) {
@@ -95,6 +105,12 @@ function* problemsOf(choices: LaunchChoices): Generator<string> {
     yield `memoryBytes must be a whole number of at least ${MIN_MEMORY_BYTES}, is ${showValue(memoryBytes)}`;
   }
   if (init !== undefined && typeof init !== "boolean") yield `init must be true or false, is ${showValue(init)}`;
+}
+
+/** The names of the parameters that were given as a `Secret`. */
+export function secretsGiven({ env = {}, templateEnv = {} }: LaunchChoices): ReadonlySet<string> {
+  const given = [...Object.entries(env), ...Object.entries(templateEnv)];
+  return new Set(given.filter(([, value]) => value instanceof Secret).map(([name]) => name));
 }
 
 /** What is wrong with names and values. No value is shown: it may be a secret. */

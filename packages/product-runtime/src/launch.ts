@@ -7,7 +7,7 @@ import { EngineContainer } from "./engine-container.js";
 import { checkEngine, type Engine } from "./engine.js";
 import { ensureImage } from "./ensure-image.js";
 import { launching, type LaunchAttempt } from "./launch-attempt.js";
-import { validateChoices, type LaunchChoices } from "./launch-choices.js";
+import { secretsGiven, validateChoices, type LaunchChoices } from "./launch-choices.js";
 import { createFailure, startFailure, subjectOf } from "./launch-failure.js";
 import { resolveTimeouts, type LaunchTimeouts } from "./launch-timeouts.js";
 import type { LaunchedContainer } from "./launched-container.js";
@@ -62,7 +62,7 @@ export async function launch(
   const timeouts = resolveTimeouts(manifest, options.timeouts);
   const hardware = await resolveHardware(engine, manifest.accelerator, choices.accelerator);
   const creation = createOptions(manifest, choices, hardware);
-  const redact = redactorFor(manifest, environment(manifest, choices));
+  const redact = redactorFor(manifest, environment(manifest, choices), secretsGiven(choices));
   const readyTimeoutName = options.timeouts?.readyMs === undefined ? "health.startupTimeoutMs" : "timeouts.readyMs";
   const { signal } = options;
   const attempt: LaunchAttempt = {
@@ -77,7 +77,7 @@ export async function launch(
   };
 
   throwIfAborted(signal, launching(attempt));
-  await ensureImage(engine, choices.image, { signal, timeoutMs: timeouts.pullMs });
+  await ensureImage(engine, choices.image, { policy: choices.pull, signal, timeoutMs: timeouts.pullMs });
   const container = await create(attempt, creation);
   try {
     return await start(attempt, container);

@@ -28,3 +28,8 @@ it("takes out a secret that contains another, and every line of one that has sev
 it("leaves a text alone when a secret is empty", () => {
   expect(redactorFor(manifest, { STREAM_KEY: "" })("abc")).toBe("abc");
 });
+
+it("takes out what was given as a secret, whatever the manifest says of it", () => {
+  const redact = redactorFor(manifest, { TITLE: "hunter2" }, new Set(["TITLE"]));
+  expect(redact("the title is hunter2")).toBe("the title is ***");
+});

@@ -167,6 +167,17 @@ describe("a product", () => {
     expect(await leftovers()).toEqual([]);
   });
 
+  it("that is limited by its manifest sees it", async () => {
+    const limited = manifestWith({ ports: {}, resources: { cpus: 0.5, memory: "64m", shm: "32m" } });
+    const script =
+      "const { blocks, bsize } = fs.statfsSync('/dev/shm'); console.log(blocks * bsize); setInterval(() => {}, 1e6)";
+    const product = await run(limited, script);
+    const { HostConfig } = await engine.docker.getContainer(product.id).inspect();
+    expect(HostConfig).toMatchObject({ NanoCpus: 500_000_000, Memory: 64 * 1024 ** 2, MemorySwap: 64 * 1024 ** 2 });
+    const [line] = await collect(product.logs({ follow: false }));
+    expect(line?.line).toBe(String(32 * 1024 ** 2));
+  });
+
   it("that runs out of memory says so", async () => {
     const script = "const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1));";
     const error = await rejectionOf(run(healthy, script, { memoryBytes: 64 * 1024 * 1024 }));

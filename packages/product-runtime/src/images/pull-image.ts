@@ -8,14 +8,9 @@ import { unknownKeys } from "../unknown-keys.js";
 import { withDeadline } from "../with-deadline.js";
 import { isImageId, parseImageReference } from "./image-reference.js";
 import { newestOf } from "./newest-of.js";
+import { PULL_POLICIES, type PullPolicy } from "./pull-policy.js";
 import { completed, NO_PROGRESS, withLine, type PullProgress } from "./pull-progress.js";
 import { registryCredentials } from "./registry-credentials.js";
-
-/**
- * When an image is pulled: `always`, so that a tag is the registry's newest; only `if-missing` on the engine; or
- * `never`, so that a missing one is an error.
- */
-export type PullPolicy = "always" | "if-missing" | "never";
 
 /** Options of {@link pullImage} and `ensureImage`. */
 export interface PullImageOptions {
@@ -92,7 +87,6 @@ const OPTIONS = Object.keys({
   timeoutMs: true,
   env: true,
 } satisfies Record<keyof PullImageOptions, true>);
-const POLICIES: readonly unknown[] = ["always", "if-missing", "never"] satisfies PullPolicy[];
 
 function checkOptions(image: string, options: PullImageOptions): void {
   const refuse = (problem: string): never => {
@@ -101,8 +95,8 @@ function checkOptions(image: string, options: PullImageOptions): void {
   if (!isImageName(image)) refuse(`image must be the name of an image, is ${showValue(image)}`);
   for (const problem of unknownKeys(options, OPTIONS)) refuse(`options: ${problem}`);
   const { policy, timeoutMs } = options;
-  if (policy !== undefined && !POLICIES.includes(policy)) {
-    refuse(`policy must be one of ${POLICIES.join(", ")}, is ${showValue(policy)}`);
+  if (policy !== undefined && !PULL_POLICIES.includes(policy)) {
+    refuse(`policy must be one of ${PULL_POLICIES.join(", ")}, is ${showValue(policy)}`);
   }
   if (timeoutMs !== undefined && !(timeoutMs > 0)) refuse(`timeoutMs must be above 0, is ${showValue(timeoutMs)}`);
 }
