@@ -99,7 +99,7 @@ test("a superseded job does not come back", async () => {
   const { client, lines } = job(worker.url);
   await client.ready;
   (await worker.connection(0)).close(4409, "superseded");
-  await eventually(() => expect(lines.at(-1)).toMatch(/closed with 4409/));
+  await eventually(() => expect(lines.at(-2)).toMatch(/closed with 4409/));
   await expect(worker.connection(0)).resolves.toMatchObject({ end: { code: 4409 } });
   expect(client.connected).toBe(false);
   expect(worker.connections).toHaveLength(1);

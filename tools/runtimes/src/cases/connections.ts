@@ -81,7 +81,7 @@ export const connections: readonly Case[] = [
       const job = await stage.startAt(worker.url);
       await job.ready();
       (await worker.connection(0)).close(CLOSE_CODE.superseded, "superseded");
-      await job.logged("this one is over for good");
+      await job.logged("a newer connection of this instance took over");
       // A page has no end of its own: several times the longest delay have to do.
       if (stage.runtime.origin !== undefined) await new Promise((resolve) => setTimeout(resolve, 300));
       else assert.deepEqual(await job.gone, { reason: "exited with code 0" });
