@@ -62,6 +62,8 @@ export const reconnectRules: readonly Rule[] = [
         connection = await stage.nextConnection(storm.ms - waitedMs + costMs);
         waitedMs += Math.max(0, performance.now() - lostAt - costMs);
       }
+      // One that came as the time was over waits for an acknowledgement, and no other one would come beside it.
+      connection?.cut();
       await stage.open();
     },
   },
