@@ -169,6 +169,19 @@ describe("a journal that works again", () => {
 });
 
 describe("two workers on one directory", () => {
+  it("are warned of where the path is too long for a lock, and nothing else is locked instead", async () => {
+    const parent = journalDirectory();
+    const warnings: string[] = [];
+    const listen = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", listen);
+    onTestFinished(() => void process.off("warning", listen));
+    const directory = join(parent, "d".repeat(120));
+    const worker = await startMigrationWorker({ journalDirectory: directory });
+    await eventually(() => expect(warnings).toContain(`${directory} is not locked: its path is too long for a socket`));
+    expect(readdirSync(parent)).toEqual(["d".repeat(120)]);
+    await worker.close();
+  });
+
   it("are one too many: the second does not start, until the first has ended", async () => {
     const directory = journalDirectory();
     const stage = await createStage("at once", { journalDirectory: directory });

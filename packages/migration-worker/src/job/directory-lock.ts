@@ -5,6 +5,9 @@ import { connect, createServer, type Server } from "node:net";
 import { join, relative } from "node:path";
 import { messageOf, MigrationWorkerError } from "../errors.js";
 
+/** Longest path of a socket: macOS and the BSDs have room for 103 bytes, Linux for 107. */
+const MAX_PATH_BYTES = 103;
+
 /** Lets go of a directory. */
 export type Release = () => Promise<void>;
 
@@ -19,6 +22,7 @@ export type Release = () => Promise<void>;
  */
 export async function lockDirectory(directory: string): Promise<Release> {
   const path = socketPath(directory);
+  if (path === undefined) return unlocked(directory, "its path is too long for a socket");
   for (;;) {
     const server = createServer((peer) => peer.destroy());
     try {
@@ -29,10 +33,7 @@ export async function lockDirectory(directory: string): Promise<Release> {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EACCES" || code === "EROFS") throw unusable(`${directory} cannot be written: ${messageOf(error)}`);
-      if (code !== "EADDRINUSE") {
-        process.emitWarning(`${directory} is not locked: ${messageOf(error)}`, "MigrationWorkerWarning");
-        return () => Promise.resolve();
-      }
+      if (code !== "EADDRINUSE") return unlocked(directory, messageOf(error));
     }
     if (await answers(path)) {
       throw unusable(`another worker has ${directory}. Close that one, or give this one a directory of its own`);
@@ -42,14 +43,19 @@ export async function lockDirectory(directory: string): Promise<Release> {
   }
 }
 
-function socketPath(directory: string): string {
+/** Where to listen; undefined where the system has no room for such a path. */
+function socketPath(directory: string): string | undefined {
   if (process.platform === "win32") {
     return `\\\\.\\pipe\\changeover-${createHash("sha256").update(directory).digest("hex").slice(0, 32)}`;
   }
   const path = join(directory, "worker.lock");
-  // A socket's path is at most 107 bytes long, and the same file may have a shorter one.
-  const shorter = relative("", path);
-  return shorter.length < path.length ? shorter : path;
+  // The same file may have a shorter path. One that is too long would be cut off without a word, and name another file.
+  return [path, relative("", path)].find((each) => Buffer.byteLength(each) <= MAX_PATH_BYTES);
+}
+
+function unlocked(directory: string, why: string): Release {
+  process.emitWarning(`${directory} is not locked: ${why}`, "MigrationWorkerWarning");
+  return () => Promise.resolve();
 }
 
 async function answers(path: string): Promise<boolean> {
