@@ -557,6 +557,21 @@ describe("an active instance that was gone and has been started again", () => {
     expect(await end).toMatchObject({ outcome: "willing" });
   });
 
+  it("writes under a newer epoch than a target that has died beside it", async () => {
+    const stage = await createStage("at once", {}, helloV2);
+    const run = stage.handOver({ sourceLost: "abort" });
+    const { migrationId } = await stage.source.hears("get-state");
+    stage.source.send({ type: "state", migrationId, seq: 1, payload: 1 });
+    const target = await ScriptedJob.connect(await run.targetEnv, {}, helloV2);
+    const { epoch } = await target.hears("hello-ack");
+    stage.sourcePlacement.die("exited with code 1");
+    stage.source.cut();
+    expect(await run.end).toMatchObject({ outcome: "aborted", active: "none" });
+    stage.worker.jobs()[0]?.attach(new TestPlacement());
+    const again = await ScriptedJob.connect(stage.sourceEnv, {}, { ...helloV2, session: "another" });
+    expect(Number((await again.hears("hello-ack"))["epoch"])).toBeGreaterThan(Number(epoch));
+  });
+
   it("stays dead to a handover that has heard of its death", async () => {
     const stage = await createStage("at once");
     const run = stage.handOver();

@@ -87,7 +87,7 @@ export function jobTransition(job: JobState, input: JobInput): JobTransition {
     case "gone":
       return inOrder(gone(job, input));
     case "attached":
-      return inOrder(attached(job, input.who));
+      return attached(job, input.who);
     case "handover":
       if (job.handover?.rules.migrationId !== input.migrationId) return { job, effects: [] };
       return inOrder(advance(job, input.input));
@@ -208,15 +208,14 @@ function gone(before: JobState, { who, reason }: Extract<JobInput, { type: "gone
 }
 
 /** A handover in flight counts on a death that it has heard of: its target may be taking over already. */
-function attached(job: JobState, who: string): Decision {
-  const known = instanceById(job, who);
-  if (known?.gone === undefined) return { job, effects: [] };
+function attached(job: JobState, who: string): JobTransition {
+  const { gone: death, ...active } = job.active;
+  if (active.id !== who || death === undefined) return { job, effects: [] };
   if (job.handover) {
     const reason = "a handover has been told that this instance is gone: attach it again when that has ended";
     return { job, effects: [{ type: "ignored", what: "attach", reason }] };
   }
-  const { gone: _, ...alive } = known;
-  return { job: withInstance(job, alive), effects: [] };
+  return { job: { ...job, active }, effects: [] };
 }
 
 /** Lets the rules of a handover decide. */
@@ -308,11 +307,18 @@ function ended(job: JobState, handover: HandoverState, end: End): JobTransition 
   const { migrationId } = handover.rules;
   const over: JobEffect = { type: "ended", migrationId, end };
   const { other: _, handover: __, ...left } = job;
+  if (end.outcome === "aborted" && end.active === "none") return { job: outlived(left), effects: [over] };
   if (end.outcome !== "indeterminate") return { job: left, effects: [over] };
   // The source stays silent for as long as the target may be active.
   if (handover.onIndeterminate === "hold") return { job: { ...left, handover }, effects: [over] };
   const resuming = released(job, handover, `${end.reason}; the source resumes all the same`);
   return { job: resuming.job, effects: [...resuming.effects, over] };
+}
+
+/** The target may have written: should the dead source be started again, what it writes must be newer. */
+function outlived(job: JobState): JobState {
+  const epoch = job.epoch + 1;
+  return { ...job, epoch, active: { ...job.active, epoch } };
 }
 
 /** The doubt about a target is over: the source resumes. */
