@@ -22,7 +22,8 @@ import type {
   RegisteredJob,
   RegisterOptions,
 } from "./migration-worker.js";
-import { checkPlacement, goneReason, type Placement } from "./placement.js";
+import { placedWithout } from "./placed-without.js";
+import { checkPlacement, type Placement } from "./placement.js";
 import { createToken, hashToken } from "./token.js";
 import type { WorkerDeps } from "./worker-deps.js";
 import { WORKER_NAME } from "./worker-name.js";
@@ -200,11 +201,7 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
             if (!target) throw new Error("the handover has ended");
             this.#holders.set(targetId, { id: targetId, known });
             const env = this.#environment(job, target, token);
-            const redact = (text: string): string => text.replaceAll(token, "[token]");
-            return redacted(redact, async () => {
-              const placement = await placeTarget({ jobId, migrationId, env, signal: placing });
-              return redactedPlacement(redact, checkPlacement(placement, "placeTarget"));
-            });
+            return placedWithout(token, () => placeTarget({ jobId, migrationId, env, signal: placing }));
           },
         },
       );
@@ -382,24 +379,6 @@ export class Worker implements MigrationWorker, ConnectionOwner<Holder> {
 function warnOfListener(error: unknown): void {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.emitWarning(`a listener of the migration worker threw: ${what}`, "MigrationWorkerWarning");
-}
-
-/** Whoever cannot start or remove a process or container tends to say with which arguments: the token is among them. */
-async function redacted<T>(redact: (text: string) => string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    // A cause would show what the message hides.
-    // oxlint-disable-next-line preserve-caught-error
-    throw new Error(redact(messageOf(error)));
-  }
-}
-
-function redactedPlacement(redact: (text: string) => string, placement: Placement): Placement {
-  return {
-    gone: Promise.resolve(placement.gone).then((end) => ({ reason: redact(goneReason(end)) })),
-    remove: () => redacted(redact, async () => placement.remove()),
-  };
 }
 
 /** @throws MigrationWorkerError `invalid-option` */

@@ -42,7 +42,6 @@ export class JobJournal {
     this.#stopRetry = undefined;
     try {
       const entry = record();
-      // A state may be nested too deeply to be text.
       const text = JSON.stringify(entry);
       if (text !== this.#written) journal.write(entry);
       this.#written = text;
