@@ -6,8 +6,11 @@ import type { CommandFrame } from "./rules/session.js";
 /** Reports with a payload or none that a job makes of its own accord. */
 export type PlainReport = Extract<ReportFrame, { type: "target-ready" | "source-stopped-output" | "target-applied" }>;
 
-/** Does what a command asks for. What it reports after its signal has fired is dropped. */
-export type CommandHandler = (context: HandlerContext, report: (frame: PlainReport) => void) => unknown;
+/** Reports what was done. After the signal of the handler has fired it is dropped. */
+export type Report = (frame: PlainReport) => void;
+
+/** Does what a command asks for. */
+export type CommandHandler = (context: HandlerContext, report: Report) => unknown;
 
 /** What a job does for the worker's commands, in whichever form it was written. */
 export interface CommandHandlers {

@@ -1,8 +1,9 @@
-import type { CommandHandler, CommandHandlers } from "./command-handlers.js";
+import type { CommandHandlers, Report } from "./command-handlers.js";
 import type { HandoverEvent } from "./handover-event.js";
 import type { HandoverJob } from "./handover-job.js";
 import type { HandoverSchemas } from "./handover-options.js";
 import { MigrationClientError } from "./migration-client-error.js";
+import type { HandlerContext } from "./migration-handlers.js";
 import { isStateRefusal, refuse } from "./state-refusal.js";
 import { throughJson, validated, type StandardSchema } from "./standard-schema.js";
 import type { CommandFrame } from "./rules/session.js";
@@ -40,59 +41,55 @@ export function declaredHandlers<State, Position>(deps: DeclaredHandlersDeps<Sta
 
   // What has arrived is read in a turn of its own, and an instance that was called off meanwhile must neither stop nor
   // take over: hence the looks at the signal.
-  function handler(frame: CommandFrame): CommandHandler {
+  async function handle(frame: CommandFrame, context: HandlerContext, report: Report): Promise<unknown> {
     const { migrationId } = frame;
     switch (frame.type) {
-      case "get-state":
-        return async (context) => {
-          const state = await job.getState(context);
-          if (isStateRefusal(state)) return state;
-          // The target would wait for a state until its deadline is over.
-          if (state === null && context.epoch === undefined) return refuse(NO_STATE);
-          return check("getState", "state", schemas.state, state);
-        };
-      case "initial-state":
-        return async (context, report) => {
-          const state = await read("state", schemas.state, frame.payload);
-          context.signal.throwIfAborted();
-          const payload = await job.adopt(state, context);
-          report({ type: "target-ready", payload: await check("adopt", "position", schemas.position, payload) });
-        };
-      case "cutover-ready":
-        return async (context, report) => {
-          const position = await read("position", schemas.position, frame.payload);
-          context.signal.throwIfAborted();
-          stoppedIn = migrationId;
-          const payload = await job.stopAt(position, context);
-          report({
-            type: "source-stopped-output",
-            payload: await check("stopAt", "position", schemas.position, payload),
-          });
-        };
-      case "cutover-apply":
-        return async (context, report) => {
-          const position = await read("position", schemas.position, frame.payload);
-          context.signal.throwIfAborted();
-          await job.takeOver(position, context);
-          report({ type: "target-applied" });
-        };
+      case "get-state": {
+        const state = await job.getState(context);
+        if (isStateRefusal(state)) return state;
+        // The target would wait for a state until its deadline is over.
+        if (state === null && context.epoch === undefined) return refuse(NO_STATE);
+        return check("getState", "state", schemas.state, state);
+      }
+      case "initial-state": {
+        const state = await read("state", schemas.state, frame.payload);
+        context.signal.throwIfAborted();
+        const payload = await job.adopt(state, context);
+        report({ type: "target-ready", payload: await check("adopt", "position", schemas.position, payload) });
+        break;
+      }
+      case "cutover-ready": {
+        const position = await read("position", schemas.position, frame.payload);
+        context.signal.throwIfAborted();
+        stoppedIn = migrationId;
+        const stopped = await job.stopAt(position, context);
+        const payload = await check("stopAt", "position", schemas.position, stopped);
+        report({ type: "source-stopped-output", payload });
+        break;
+      }
+      case "cutover-apply": {
+        const position = await read("position", schemas.position, frame.payload);
+        context.signal.throwIfAborted();
+        await job.takeOver(position, context);
+        report({ type: "target-applied" });
+        break;
+      }
       case "abort":
-        return (context) => (stoppedIn === migrationId ? job.resume(frame.reason, context) : undefined);
+        if (stoppedIn === migrationId) await job.resume(frame.reason, context);
+        break;
       case "committed":
-        return (context) => (stoppedIn === migrationId ? job.released?.(context) : undefined);
+        if (stoppedIn === migrationId) await job.released?.(context);
     }
+    return undefined;
   }
 
   return {
     names: NAMES,
-    find(frame) {
-      const handle = handler(frame);
-      return (context, report) => {
-        const { type, migrationId } = frame;
-        if (type === "abort") emit({ type: "aborted", migrationId, reason: frame.reason });
-        else emit({ type: "phase", phase: PHASES[type], migrationId });
-        return handle(context, report);
-      };
+    find: (frame) => (context, report) => {
+      const { type, migrationId } = frame;
+      if (type === "abort") emit({ type: "aborted", migrationId, reason: frame.reason });
+      else emit({ type: "phase", phase: PHASES[type], migrationId });
+      return handle(frame, context, report);
     },
   };
 }

@@ -26,8 +26,9 @@ export function checkHandoverOptions<State, Position>(
 ): CheckedOptions & { readonly schemas: HandoverSchemas<State, Position> } {
   const checked = checkOptions(options);
   for (const name of Object.keys(options)) {
-    if (!(name in checked) && name !== "schemas" && name !== "signal")
+    if (!(name in checked) && name !== "schemas" && name !== "signal") {
       throw invalid(`option ${name}`, "left out: there is none of this name", Reflect.get(options, name));
+    }
   }
   const { schemas = {}, signal } = options;
   for (const [name, schema] of Object.entries(schemas)) {

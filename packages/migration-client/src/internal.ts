@@ -24,4 +24,4 @@ export {
   type Migration,
   type SessionState,
 } from "./rules/session.js";
-export { askedQuestion, openQuestions, type QueueState, type Task } from "./rules/task-queue.js";
+export type { QueueState, Task } from "./rules/task-queue.js";

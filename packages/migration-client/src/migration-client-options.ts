@@ -118,12 +118,14 @@ export function checkOptions(options: MigrationClientOptions): CheckedOptions {
   mustBe("boolean", "unref", unref);
   for (const [option, value] of Object.entries({ reconnectMinMs, reconnectMaxMs, getStateTimeoutMs, resumeAfterMs })) {
     const isDelay = value === undefined || (typeof value === "number" && value > 0 && value <= MAX_DELAY_MS);
-    if (!isDelay)
+    if (!isDelay) {
       throw invalid(`option ${option}`, `a number of milliseconds above 0 and up to ${MAX_DELAY_MS}`, value);
+    }
   }
   checkMethods("option clock", clock, ["now", "setTimer"]);
-  if (WebSocket && createSocket)
+  if (WebSocket && createSocket) {
     throw invalid("option createSocket", "left out where WebSocket is given", createSocket);
+  }
   // One of them alone may well cross the other one's default: the smaller one then bounds every delay.
   if (reconnectMinMs !== undefined && reconnectMaxMs !== undefined && reconnectMinMs > reconnectMaxMs) {
     throw invalid("option reconnectMinMs", `at most reconnectMaxMs, which is ${reconnectMaxMs}`, reconnectMinMs);
