@@ -7,5 +7,5 @@ was_there=$(command -v docker-registry || true)
 debian_program DOCKER_REGISTRY docker-registry docker-registry
 # The package starts a service where there is an init system, on a port of every interface that nobody here asked for.
 if [ -z "$was_there" ] && [ -z "${DOCKER_REGISTRY:-}" ] && command -v systemctl >/dev/null; then
-  systemctl disable --now docker-registry >&2 || true
+  systemctl disable --now docker-registry >/dev/null 2>&1 || true
 fi
